@@ -175,7 +175,7 @@ export type UploadAnswer = z.infer<typeof uploadAnswer>
 
 export const documentEvent = z
   .object({
-    id: z.int().meta({ description: 'Increases with each of your events. Events of other users do not change it' }),
+    id: z.int().meta({ description: 'Tells nothing else: send it back as `Last-Event-ID`' }),
     type: z.string(),
     document_id: z.string(),
     project_id: z.string(),

@@ -21,7 +21,7 @@ export const searchFilter = z
   .meta({ description: 'A document must match every filter' })
 
 /** Returns the filter of a request in the search's own terms. */
-export function toSearchFilter(filter: z.output<typeof searchFilter> = {}): Omit<SearchFilter, 'ownerId'> {
+export function toSearchFilter(filter: z.output<typeof searchFilter> = {}): SearchFilter {
   return {
     documentIds: filter.document_ids,
     mediaTypes: filter.media_types,

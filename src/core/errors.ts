@@ -25,6 +25,7 @@ const API_CODES = {
   invalid_token: 'user',
   insufficient_scope: 'user',
   owner_only: 'user',
+  insufficient_role: 'user',
   rate_limited: 'user',
   too_many_streams: 'user',
   too_many_failures: 'user',
@@ -41,6 +42,7 @@ const API_CODES = {
   synonym_not_found: 'user',
   // Conflicts with what exists
   project_exists: 'user',
+  ambiguous_name: 'user',
   document_exists: 'user',
   path_taken: 'user',
   user_exists: 'user',

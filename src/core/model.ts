@@ -97,13 +97,31 @@ export interface GrantRecord {
   revokedAt: Date | null
 }
 
+/** What a member of a project may do, each role more than the one before. */
+export const PROJECT_ROLES = ['reader', 'writer', 'manager'] as const
+export type ProjectRole = (typeof PROJECT_ROLES)[number]
+
+/** Stands for all users of the instance where a member is named. No ID of a user looks like this. */
+export const EVERYONE = 'everyone'
+
+/** The name of the project that each user has for themselves. It has no other members. */
+export const PRIVATE_PROJECT = 'default'
+
 export interface Project {
   id: string
+  /** The user whose quotas the documents count towards. Usually a manager. */
   ownerId: string
   name: string
   description: string
   createdAt: Date
   updatedAt: Date
+}
+
+/** A project that a user may see. */
+export interface VisibleProject extends Pick<Project, 'id' | 'name' | 'ownerId'> {
+  ownerName: string
+  /** What the user may do there. */
+  role: ProjectRole
 }
 
 export interface ProjectCounts {
@@ -174,7 +192,6 @@ export interface ApiKeyRecord {
 /** One change of a document's status, stored so that a listener can resume after `id`. */
 export interface DocumentEvent {
   id: number
-  ownerId: string
   documentId: string
   projectId: string
   type: 'document.queued' | 'document.processing' | 'document.ready' | 'document.failed' | 'document.deleted'

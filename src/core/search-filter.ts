@@ -25,7 +25,6 @@ type ConditionName = keyof ConditionValues
  * filter: a new filter needs a row here and a field in contract/search-filter.ts.
  */
 const FILTERS = {
-  projectIds: { fields: ['projectId'], condition: 'isOneOf' },
   documentIds: { fields: ['documentId'], condition: 'isOneOf' },
   mediaTypes: { fields: ['mediaType'], condition: 'isOneOf' },
   tags: { fields: ['tags'], condition: 'hasAnyOf' },
@@ -44,18 +43,17 @@ type FilterName = keyof typeof FILTERS
 /** A field of a passage that a filter looks at. */
 export type FilterField = (typeof FILTERS)[FilterName]['fields'][number]
 
-/** Which passages a search may find. Each filter narrows the search; one that is left out doesn't. */
+/** Which passages of the searched projects a search may find. Each filter narrows the search; one that is left out doesn't. */
 export type SearchFilter = {
-  /** Always set: users search only their own documents. */
-  readonly ownerId: string
-} & { readonly [F in FilterName]?: ConditionValues[(typeof FILTERS)[F]['condition']] | undefined }
+  readonly [F in FilterName]?: ConditionValues[(typeof FILTERS)[F]['condition']] | undefined
+}
 
 /** One filter as an index translates it. */
 export type Condition = {
   [C in ConditionName]: { condition: C; fields: readonly FilterField[]; value: ConditionValues[C] }
 }[ConditionName]
 
-/** Returns the conditions that a filter sets, always in the same order. The owner is not among them. */
+/** Returns the conditions that a filter sets, always in the same order. */
 export function conditionsOf(filter: SearchFilter): Condition[] {
   return (Object.keys(FILTERS) as FilterName[]).flatMap((name) => {
     const value = filter[name]

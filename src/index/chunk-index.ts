@@ -11,6 +11,7 @@ export interface IndexedPassage {
   documentId: string
   /** The `DocumentRecord.version` that the passage was cut from. */
   version: number
+  /** The owner of the project when the passage was stored. Nothing reads it: projects can get another owner. */
   ownerId: string
   projectId: string
   mediaType: string

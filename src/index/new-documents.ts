@@ -7,7 +7,6 @@ export function toNewDocuments(passages: readonly IndexedPassage[], rows: readon
   const stored = passages.map((passage, i) => ({ passage, row: rows[i]! }))
   return [...Map.groupBy(stored, ({ passage }) => passage.projectId)].map(([projectId, ofProject]) => ({
     projectId,
-    ownerId: ofProject[0]!.passage.ownerId,
     documents: [...Map.groupBy(ofProject, ({ passage }) => passage.documentId).values()].map(toNewDocument),
   }))
 }

@@ -5,7 +5,7 @@ import type { VectorLayout } from './segments/vectors/format.ts'
 /** A passage without its terms. A rebuild analyses the text again. */
 export type StoredPassage = Omit<IndexedPassage, 'terms' | 'titleTerms' | 'headingTerms' | 'nameTerms' | 'language'>
 
-export interface RowOfPassage extends Pick<StoredPassage, 'id' | 'projectId' | 'ownerId'> {
+export interface RowOfPassage extends Pick<StoredPassage, 'id' | 'projectId'> {
   row: bigint
 }
 

@@ -48,7 +48,7 @@ export async function rebuild(parts: RebuildParts): Promise<boolean> {
   return exclusive(async () => {
     if (!isCurrent()) return false
     const marked = store.projects().filter(({ isIncomplete }) => isIncomplete)
-    await store.mark(marked.map(({ projectId, ownerId }) => ({ projectId, ownerId, isIncomplete: false })))
+    await store.mark(marked.map(({ projectId }) => ({ projectId, isIncomplete: false })))
     return true
   })
 }
@@ -75,12 +75,12 @@ async function* wholeDocuments(
 
 /** Builds one segment of these rows, which are all of one project. */
 async function install(rows: readonly StoredRow[], { store, lost, onDamagedTexts }: RebuildParts): Promise<void> {
-  const { projectId, ownerId } = rows[0]!.passage
+  const { projectId } = rows[0]!.passage
   const documentIds = [...new Set(rows.map(({ passage }) => passage.documentId))]
   // A table of an earlier version may have longer passages. Without them, recovery finds that the document lacks passages and indexes it again.
   const short = rows.filter(({ passage }) => passage.charEnd - passage.charStart <= MAX_PASSAGE_CHARS)
   const intact = short.filter(({ passage }) => hashText(passage.text) === passage.textHash)
-  await store.rebuild({ projectId, ownerId }, intact, () => documentIds.filter((id) => !lost.has(id)))
+  await store.rebuild(projectId, intact, () => documentIds.filter((id) => !lost.has(id)))
   lost.found(documentIds)
   if (intact.length < short.length) onDamagedTexts()
 }

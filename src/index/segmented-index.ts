@@ -278,11 +278,11 @@ export class SegmentedIndex implements ChunkIndex {
     for await (const batch of this.#table.rows()) {
       for (const stored of batch) {
         if (known.note(stored.row) || removed.has(stored.row)) continue
-        const { projectId, ownerId } = stored
+        const { projectId } = stored
         if (this.#store.project(projectId)?.isIncomplete === false) unused.push(stored.row)
         else {
           this.#lost.add(stored)
-          incomplete.set(projectId, { projectId, ownerId, isIncomplete: true })
+          incomplete.set(projectId, { projectId, isIncomplete: true })
         }
       }
     }

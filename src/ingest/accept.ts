@@ -7,12 +7,12 @@ import type { Ingest } from './ingest.ts'
 
 /** Makes `Ingest.accept`: checks an upload, stores its bytes and queues the document, in this order. A refused upload leaves no file behind. */
 export function createAccept({ records, blobs, parserPool, limits, quotas }: IngestOptions, nudge: () => void): Ingest['accept'] {
-  return async ({ file, sha256, onConflict, ...upload }) => {
+  return async ({ file, sha256, onConflict, ownerId, ...upload }) => {
     killPoint('body')
     try {
       if (upload.sizeBytes > limits.fileBytes) throw tooLarge(upload.sizeBytes, limits.fileBytes)
       const { mediaType } = await sniff(file, upload.name)
-      await parserPool.preflight({ owner: upload.ownerId, file, mediaType, name: upload.name })
+      await parserPool.preflight({ owner: ownerId, file, mediaType, name: upload.name })
       await blobs.put(file, sha256)
       const registered = await records.documents.register({ ...upload, sha256, mediaType }, onConflict, quotas)
       if (registered.outcome === 'replaced') killPoint('replace')

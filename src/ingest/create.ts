@@ -83,22 +83,22 @@ export function createIngest(options: IngestOptions): Ingest {
       await threads.close()
     },
     accept: createAccept(options, () => worker.nudge()),
-    deleteDocument: (ownerId, id) => deletions.deleteDocument(ownerId, id),
-    deleteProject: (ownerId, id) => deletions.deleteProject(ownerId, id),
+    deleteDocument: (projects, id) => deletions.deleteDocument(projects, id),
+    deleteProject: (id) => deletions.deleteProject(id),
     deleteUser: (id) => deletions.deleteUser(id),
-    async edit(ownerId, id, change) {
-      const document = await edits.edit(ownerId, id, change)
+    async edit(projects, id, change) {
+      const document = await edits.edit(projects, id, change)
       if (document?.status === 'queued') worker.nudge()
       return document
     },
-    async reprocess(ownerId, id) {
-      const document = await records.documents.requeue(ownerId, id)
+    async reprocess(projects, id) {
+      const document = await records.documents.requeue(projects, id)
       if (document) worker.nudge()
       return document
     },
     settled: createSettled(records),
     change: () => ({ reason: builder.reason() }),
-    status: (ownerId) => describeQueue(options, retries, ownerId),
+    status: (projects) => describeQueue(options, retries, projects),
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { killPoint } from '../core/kill-point.ts'
+import type { ProjectIds } from '../records/records.ts'
 import type { IngestOptions } from './context.ts'
 import type { Maintenance } from './maintenance.ts'
 import type { Reconciler } from './reconciler.ts'
@@ -24,15 +25,15 @@ export class Deletions {
   }
 
   /** Returns false when there is no such document. */
-  async deleteDocument(ownerId: string, id: string): Promise<boolean> {
-    if (!(await this.#parts.records.documents.delete(ownerId, id))) return false
+  async deleteDocument(projects: ProjectIds, id: string): Promise<boolean> {
+    if (!(await this.#parts.records.documents.delete(projects, id))) return false
     await this.#forgetDeleted()
     return true
   }
 
   /** Returns the number of documents deleted with the project, or null when there is no such project. */
-  async deleteProject(ownerId: string, id: string): Promise<number | null> {
-    return this.#count(await this.#parts.records.projects.delete(ownerId, id))
+  async deleteProject(id: string): Promise<number | null> {
+    return this.#count(await this.#parts.records.projects.delete(id))
   }
 
   /** Returns the number of documents deleted with the user, or null when there is no such user. Throws `owner_stays`. */

@@ -3,11 +3,11 @@ import { killPoint } from '../core/kill-point.ts'
 import type { DocumentRecord } from '../core/model.ts'
 import type { ChunkIndex, IndexedPassage } from '../index/chunk-index.ts'
 import type { OpenIndex } from '../lifecycle/lifecycle.ts'
-import type { DocumentChange } from '../records/records.ts'
+import type { DocumentChange, ProjectIds } from '../records/records.ts'
 import type { IngestOptions } from './context.ts'
 import type { PreparePassages, StoredVectors } from './prepare-passages.ts'
 
-export interface EditParts extends Pick<IngestOptions, 'records' | 'lifecycle' | 'log'> {
+export interface EditParts extends Pick<IngestOptions, 'records' | 'lifecycle' | 'quotas' | 'log'> {
   preparePassages: PreparePassages
   /** Runs `work` while nothing else writes to an index. */
   exclusive: <T>(work: () => Promise<T>) => Promise<T>
@@ -39,10 +39,10 @@ export class Edits {
   }
 
   /** Returns null when there is no such document. Throws `path_taken` and `project_not_found`. */
-  edit(ownerId: string, id: string, change: DocumentChange): Promise<DocumentRecord | null> {
+  edit(projects: ProjectIds, id: string, change: DocumentChange): Promise<DocumentRecord | null> {
     return this.#limit(async () => {
-      const { records, lifecycle, log, exclusive } = this.#parts
-      const document = await records.documents.get(ownerId, id)
+      const { records, lifecycle, log, exclusive, quotas } = this.#parts
+      const document = await records.documents.get(projects, id)
       if (document === null) return null
       const prepared = await this.#prepare(document, change).catch((error: unknown) => {
         log.warn({ err: error, document: id }, 'the passages of an edited document could not be prepared; queueing the document')
@@ -50,11 +50,13 @@ export class Edits {
       })
       return exclusive(async () => {
         const isCurrent = prepared !== null && lifecycle.active() === prepared.target
-        const edited = await records.documents.edit(ownerId, id, change, isCurrent ? prepared : null)
+        const edited = await records.documents.edit(projects, id, change, isCurrent ? prepared : null, quotas)
         if (edited === null) return null
         killPoint('edit')
         if (!edited.isPrepared || prepared === null) return edited.document
-        return (await this.#write(id, prepared)) ? edited.document : records.documents.get(ownerId, id)
+        return (await this.#write(id, prepared))
+          ? edited.document
+          : records.documents.get(new Set([edited.document.projectId]), id)
       })
     })
   }
@@ -63,9 +65,9 @@ export class Edits {
   async #prepare(document: DocumentRecord, change: DocumentChange): Promise<Prepared | null> {
     const { records, lifecycle, preparePassages, stopping } = this.#parts
     const target = lifecycle.active()
-    const { version, ownerId, id } = document
+    const { version, projectId, id } = document
     if (target === null || document.status !== 'ready' || !target.embedder.canEmbed) return null
-    const pages = await records.documents.pages(ownerId, id)
+    const pages = await records.documents.pages(new Set([projectId]), id)
     if (pages === null) return null
     const { tags = document.tags, ...changed } = change
     const next = { ...document, ...changed, version: version + 1 }

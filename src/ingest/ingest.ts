@@ -1,5 +1,5 @@
 import type { DocumentRecord } from '../core/model.ts'
-import type { DocumentChange, OnConflict, UploadOutcome } from '../records/records.ts'
+import type { DocumentChange, OnConflict, ProjectIds, UploadOutcome } from '../records/records.ts'
 
 /** Turns received bytes into searchable passages. */
 export interface Ingest {
@@ -13,7 +13,9 @@ export interface Ingest {
    * `disk_full`.
    */
   accept(upload: {
+    /** The owner of the project, in whose turn the file is checked. */
     ownerId: string
+    uploaderId: string
     projectId: string
     file: string
     sha256: string
@@ -25,26 +27,26 @@ export interface Ingest {
     onConflict: OnConflict
   }): Promise<{ document: DocumentRecord; outcome: UploadOutcome }>
   /** Returns false when there is no such document. After true, no search finds it any more. */
-  deleteDocument(ownerId: string, id: string): Promise<boolean>
+  deleteDocument(projects: ProjectIds, id: string): Promise<boolean>
   /** Returns the number of documents deleted with the project, or null when there is no such project. */
-  deleteProject(ownerId: string, id: string): Promise<number | null>
+  deleteProject(id: string): Promise<number | null>
   /** Deletes a user with all their data. Returns the number of documents deleted, or null when there is no such user. Throws `owner_stays`. */
   deleteUser(id: string): Promise<number | null>
   /**
    * Changes a document, and its passages without embedding them again. Afterwards, searches find it as it is now. A document that is in work, or
    * that the index can't change now, is queued. Returns null when there is no such document. Throws `path_taken` and `project_not_found`.
    */
-  edit(ownerId: string, id: string, change: DocumentChange): Promise<DocumentRecord | null>
+  edit(projects: ProjectIds, id: string, change: DocumentChange): Promise<DocumentRecord | null>
   /** Queues a document again, to be read from its original. Returns null when there is no such document. */
-  reprocess(ownerId: string, id: string): Promise<DocumentRecord | null>
+  reprocess(projects: ProjectIds, id: string): Promise<DocumentRecord | null>
   /** Waits until all documents are ready, failed or deleted. Returns false when the time is over or the signal aborts before that. */
-  settled(ownerId: string, documentIds: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<boolean>
+  settled(projects: ProjectIds, documentIds: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<boolean>
   /** Says why the building of a new index waits; null when it does not. */
   change(): { reason: string | null }
   /**
-   * Describes the queue for health: how many documents wait, are in work and have failed (of one owner, or of all), and why work waits, if it does.
+   * Describes the queue for health: how many documents wait, are in work and have failed (of some projects, or of all), and why work waits, if it does.
    */
   status(
-    ownerId?: string,
+    projects?: ProjectIds,
   ): Promise<{ status: 'ok' | 'degraded'; message: string; queued: number; processing: number; failed: number }>
 }

@@ -3,12 +3,14 @@ import type { Ingest } from './ingest.ts'
 
 const DONE = new Set(['ready', 'failed'])
 
-/** Makes `Ingest.settled`, which looks again whenever one of the owner's documents changes. */
+/** Makes `Ingest.settled`, which looks again whenever one of the documents may have changed. */
 export function createSettled({ documents, events }: Pick<Records, 'documents' | 'events'>): Ingest['settled'] {
-  return async (ownerId, documentIds, timeoutMs, signal) => {
+  return async (projects, documentIds, timeoutMs, signal) => {
     const ended = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])])
     let wake: () => void = () => {}
-    const unsubscribe = events.subscribe(ownerId, () => wake())
+    const unsubscribe = events.subscribe((changed) => {
+      if ([...changed].some((id) => projects.has(id))) wake()
+    })
     const onEnd = () => wake()
     ended.addEventListener('abort', onEnd)
     try {
@@ -16,7 +18,7 @@ export function createSettled({ documents, events }: Pick<Records, 'documents' |
       for (;;) {
         // Made before the documents are read, so that it also sees a change during the read.
         const change = new Promise<void>((resolve) => (wake = resolve))
-        const found = await documents.getMany(ownerId, pending)
+        const found = await documents.getMany(projects, pending)
         // A deleted document is settled too.
         pending = pending.filter((id) => !DONE.has(found.get(id)?.status ?? 'ready'))
         if (pending.length === 0) return true

@@ -1,14 +1,15 @@
 import type { Retries } from '../core/retries.ts'
+import type { ProjectIds } from '../records/records.ts'
 import type { IngestOptions } from './context.ts'
 import type { Ingest } from './ingest.ts'
 
-/** Describes the queue for health: the documents of one owner, or of all. */
+/** Describes the queue for health: the documents of some projects, or of all. */
 export async function describeQueue(
   { records, lifecycle }: Pick<IngestOptions, 'records' | 'lifecycle'>,
   retries: Retries,
-  ownerId?: string,
+  projects?: ProjectIds,
 ): ReturnType<Ingest['status']> {
-  const { queued, processing, failed } = await records.queue.counts(ownerId)
+  const { queued, processing, failed } = await records.queue.counts(projects)
   const counts = { queued, processing, failed }
   if (queued + processing === 0) return { status: 'ok', message: 'The queue is empty.', ...counts }
   const reason = retries.reason() ?? (lifecycle.active()?.embedder.canEmbed ? null : lifecycle.choice().reason)

@@ -66,7 +66,7 @@ export function createSteps(
   return {
     async extract(job, signal, aside) {
       if (job.hasPages && job.document.parse['parser_version'] === PARSER_VERSION) {
-        const pages = await records.documents.pages(job.document.ownerId, job.documentId)
+        const pages = await records.documents.pages(new Set([job.document.projectId]), job.documentId)
         return pages && { title: job.document.title, tags: job.document.tags, pages, chars: charsOf(pages) }
       }
       const parsed = await read(job, signal, aside)

@@ -112,7 +112,7 @@ export class IndexFill {
     const { records, preparePassages, log } = this.#parts
     const setAside = { documentId: document.id, version: document.version, chunks: null, chunksSkipped: 0, warnings: [] }
     try {
-      const pages = await records.documents.pages(document.ownerId, document.id)
+      const pages = await records.documents.pages(new Set([document.projectId]), document.id)
       // The document was deleted meanwhile, or has to be parsed again.
       if (pages === null) return { passages: null, entry: setAside }
       const { title, tags } = document

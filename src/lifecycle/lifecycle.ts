@@ -1,7 +1,7 @@
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex, ChunkIndexStore } from '../index/chunk-index.ts'
 import type { Logger } from '../core/logger.ts'
-import type { IndexRecord, Records } from '../records/records.ts'
+import type { IndexRecord, ProjectIds, Records } from '../records/records.ts'
 
 /**
  * Decides which index is active, building or retired, and switches between them. An index is only used with the embedder that made it, so
@@ -14,8 +14,8 @@ export interface Lifecycle {
   building(): OpenIndex | null
   /** Every open index except the active one. Deletions have to reach these too. */
   inactive(): readonly Pick<OpenIndex, 'record' | 'index'>[]
-  /** The state of every index in the records, open or not, with the numbers of one owner or of the whole instance. */
-  indexes(ownerId?: string): Promise<IndexState[]>
+  /** The state of every index in the records, open or not, with the numbers of some projects or of the whole instance. */
+  indexes(projects?: ProjectIds): Promise<IndexState[]>
   /**
    * Chooses another embedder (`builtin`, `ollama:MODEL`). Starts to build its index, or resumes a retired one, and cancels any other index that is
    * being built. The choice outlasts a restart. Throws `model_unusable` with the reason.
@@ -34,8 +34,8 @@ export interface Lifecycle {
   restartBuilding(reason: string): Promise<void>
   /** The chosen embedder, and why, in words for `serve`'s output and for health. */
   choice(): Choice
-  /** The state of embedder and index for health, with the numbers of one owner or of the whole instance. Never throws. */
-  status(ownerId?: string): Promise<{ embedder: LifecycleCheck; index: LifecycleCheck }>
+  /** The state of embedder and index for health, with the numbers of some projects or of the whole instance. Never throws. */
+  status(projects?: ProjectIds): Promise<{ embedder: LifecycleCheck; index: LifecycleCheck }>
   /** Calls the listener whenever `active()` or `building()` has changed. Returns a function that removes the listener. */
   onChange(listener: () => void): () => void
   /** Returns the first value other than null that `find` returns, now or after a change. Rejects with the signal's reason. */
@@ -54,7 +54,7 @@ export interface IndexState {
   record: IndexRecord
   /** Null when the index is not open or can't be read. */
   passages: number | null
-  /** Null if the numbers are about one owner only. */
+  /** Null if the numbers are about some projects only. */
   sizeBytes: number | null
   /** How many documents the index has, of all it needs. Null for the active index. */
   progress: { done: number; total: number } | null

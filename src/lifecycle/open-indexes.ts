@@ -3,7 +3,7 @@ import { denseDimensions } from '../embed/builtin.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex, ChunkIndexStore } from '../index/chunk-index.ts'
 import { isDamaged } from '../index/failures.ts'
-import type { IndexRecord, Records } from '../records/records.ts'
+import type { IndexRecord, ProjectIds, Records } from '../records/records.ts'
 import type { IndexState, OpenIndex } from './lifecycle.ts'
 import { PendingDrops } from './pending-drops.ts'
 
@@ -135,19 +135,19 @@ export class OpenIndexes {
     for (const id of await this.#store.list()) if (!known.has(id)) await this.#store.drop(id)
   }
 
-  async states(ownerId?: string): Promise<IndexState[]> {
-    return Promise.all((await this.#records.indexes.all()).map((record) => this.state(record, ownerId)))
+  async states(projects?: ProjectIds): Promise<IndexState[]> {
+    return Promise.all((await this.#records.indexes.all()).map((record) => this.state(record, projects)))
   }
 
-  countOwnPassages({ id }: IndexRecord, ownerId: string): Promise<number> {
-    return this.#records.indexes.countPassages(id, ownerId)
+  countOwnPassages({ id }: IndexRecord, projects: ProjectIds): Promise<number> {
+    return this.#records.indexes.countPassages(id, projects)
   }
 
-  /** Counts the documents and passages of one owner, or by default of the whole instance. */
-  async state(record: IndexRecord, ownerId?: string): Promise<IndexState> {
-    const progressOf = () => (record.state === 'active' ? null : this.#records.indexes.progress(record.id, ownerId))
-    if (ownerId !== undefined) {
-      const [passages, progress] = await Promise.all([this.countOwnPassages(record, ownerId), progressOf()])
+  /** Counts the documents and passages of some projects, or by default of the whole instance. */
+  async state(record: IndexRecord, projects?: ProjectIds): Promise<IndexState> {
+    const progressOf = () => (record.state === 'active' ? null : this.#records.indexes.progress(record.id, projects))
+    if (projects !== undefined) {
+      const [passages, progress] = await Promise.all([this.countOwnPassages(record, projects), progressOf()])
       return { record, passages, sizeBytes: null, progress }
     }
     const open = [this.#active, ...this.inactive()].find((one) => one?.record.id === record.id)

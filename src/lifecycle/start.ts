@@ -3,6 +3,7 @@ import pLimit from 'p-limit'
 import pRetry from 'p-retry'
 import { isDocsearchError } from '../core/errors.ts'
 import { withoutLatest } from '../ollama/client.ts'
+import type { ProjectIds } from '../records/records.ts'
 import { ActiveIndex } from './active-index.ts'
 import { Building } from './building.ts'
 import { Changes } from './changes.ts'
@@ -134,23 +135,23 @@ class IndexLifecycle implements Lifecycle {
     return this.#open.inactive()
   }
 
-  indexes(ownerId?: string): Promise<IndexState[]> {
-    return this.#open.states(ownerId)
+  indexes(projects?: ProjectIds): Promise<IndexState[]> {
+    return this.#open.states(projects)
   }
 
   choice(): Choice {
     return this.#active.choice
   }
 
-  async status(ownerId?: string): ReturnType<Lifecycle['status']> {
+  async status(projects?: ProjectIds): ReturnType<Lifecycle['status']> {
     const { active, building } = this.#open
     const { choice, rebuiltBecause } = this.#active
     // Health also answers while the database does not; its own check says so.
     const [state, own] = await Promise.all([
-      building && this.#open.state(building.record, ownerId).catch(() => null),
-      active === null || ownerId === undefined ? null : this.#open.countOwnPassages(active.record, ownerId).catch(() => null),
+      building && this.#open.state(building.record, projects).catch(() => null),
+      active === null || projects === undefined ? null : this.#open.countOwnPassages(active.record, projects).catch(() => null),
     ])
-    const ownPassages = ownerId === undefined ? undefined : own
+    const ownPassages = projects === undefined ? undefined : own
     return describeStatus({ active, reason: choice.reason, rebuiltBecause, building: state, ownPassages })
   }
 

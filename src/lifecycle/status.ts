@@ -8,7 +8,7 @@ export interface StatusFacts {
   /** Why the index was rebuilt since the start; null when it was not. */
   rebuiltBecause: string | null
   building: IndexState | null
-  /** Passages of one user, who must not see numbers of others; undefined for the owner of the instance. Null when they can't be counted. */
+  /** Passages that the user may see; undefined for the owner of the instance. Null when they can't be counted. */
   ownPassages?: number | null | undefined
 }
 

@@ -1,9 +1,11 @@
 import type { DocumentRecord, DocumentStatus, Quotas } from '../core/model.ts'
 import type { Page } from '../core/parsed.ts'
+import type { ProjectIds } from './projects.ts'
 import type { ListRequest, ResultPage } from './result-page.ts'
 
 export interface NewDocument {
-  ownerId: string
+  /** The user who uploads it. */
+  uploaderId: string
   projectId: string
   name: string
   path: string
@@ -36,7 +38,6 @@ export type UploadOutcome = 'created' | 'replaced' | 'unchanged'
 export type OnConflict = 'replace' | 'keep' | 'error'
 
 export interface DocumentQuery extends ListRequest {
-  projectId?: string
   status?: DocumentStatus
   /** True for documents with warnings, false for documents without. */
   warnings?: boolean
@@ -58,48 +59,49 @@ export interface Documents {
    *   until the next one is ready. With `keep` they become a second document with a number in its path, as in `a (2).pdf`. With
    *   `error` this throws `document_exists`.
    *
-   * Throws `project_not_found` when the owner has no such project, and `quota_exceeded` when the document would exceed a quota of
-   * the owner. `quotas` are the quotas of the instance, by default none.
+   * The document counts towards the quotas of the project's owner. Throws `project_not_found` when the uploader is no member of the
+   * project, `insufficient_role` when the uploader may only read there, and `quota_exceeded` when the document would exceed a quota.
+   * `quotas` are the quotas of the instance, by default none.
    */
   register(
     document: NewDocument,
     onConflict: OnConflict,
     quotas?: Quotas,
   ): Promise<{ document: DocumentRecord; outcome: UploadOutcome }>
-  get(ownerId: string, id: string): Promise<DocumentRecord | null>
-  /** Returns the owner's documents with these ids. Ids that the owner has no document for are missing from the map. */
-  getMany(ownerId: string, ids: readonly string[]): Promise<Map<string, DocumentRecord>>
-  /** Returns the owner's documents at these paths of a project, by path. Paths without a document are missing from the map. */
-  atPaths(ownerId: string, projectId: string, paths: readonly string[]): Promise<Map<string, DocumentRecord>>
+  get(projects: ProjectIds, id: string): Promise<DocumentRecord | null>
+  /** Returns the documents with these ids. Ids without a document in the projects are missing from the map. */
+  getMany(projects: ProjectIds, ids: readonly string[]): Promise<Map<string, DocumentRecord>>
+  /** Returns the documents at these paths of a project, by path. Paths without a document are missing from the map. */
+  atPaths(projectId: string, paths: readonly string[]): Promise<Map<string, DocumentRecord>>
   /**
    * Returns the document with these bytes that `register` with `keep` would find under a number, such as `a (2).pdf` for the path
    * `a.pdf`; null when it would add one.
    */
-  numberedCopy(ownerId: string, projectId: string, file: { path: string; sha256: string }): Promise<DocumentRecord | null>
+  numberedCopy(projectId: string, file: { path: string; sha256: string }): Promise<DocumentRecord | null>
   /** Newest first. */
-  list(ownerId: string, query: DocumentQuery): Promise<ResultPage<DocumentRecord>>
-  /** Counts the owner's queued and processing documents, in all projects or in these. Search results report this number. */
-  countPending(ownerId: string, projectIds?: readonly string[]): Promise<number>
+  list(projects: ProjectIds, query: DocumentQuery): Promise<ResultPage<DocumentRecord>>
+  /** Counts queued and processing documents. Search results report this number. */
+  countPending(projects: ProjectIds): Promise<number>
   /**
    * Changes a document, which gets the next version if it is indexed or in work. With `prepared`, a document that is ready and still has that
    * version stays ready, and the caller writes its passages to the index (`isPrepared`). Otherwise a document that is ready or in work is
-   * queued again, with its stored pages. Returns null when the owner has no such document. Throws `path_taken` and `project_not_found`.
+   * queued again, with its stored pages. A document that moves to the project of another owner counts towards
+   * the quotas of that owner. Returns null when there is no such document. Throws `path_taken`, `project_not_found`
+   * and `quota_exceeded`.
    */
   edit(
-    ownerId: string,
+    projects: ProjectIds,
     id: string,
     change: DocumentChange,
     prepared: PreparedEdit | null,
+    quotas?: Quotas,
   ): Promise<{ document: DocumentRecord; isPrepared: boolean } | null>
-  /** Queues the same bytes as a new version. Returns null when the owner has no such document. */
-  requeue(ownerId: string, id: string): Promise<DocumentRecord | null>
-  /**
-   * Deletes a document and leaves a tombstone until the index has dropped its passages. Returns false when the owner has no such
-   * document.
-   */
-  delete(ownerId: string, id: string): Promise<boolean>
+  /** Queues the same bytes as a new version. Returns null when there is no such document. */
+  requeue(projects: ProjectIds, id: string): Promise<DocumentRecord | null>
+  /** Deletes a document and leaves a tombstone until the index has dropped its passages. Returns false when there is no such document. */
+  delete(projects: ProjectIds, id: string): Promise<boolean>
   /** Returns the pages of the version that was parsed last, or null when no version was. */
-  pages(ownerId: string, id: string): Promise<Page[] | null>
-  /** Returns true when a document of any owner has these bytes. */
+  pages(projects: ProjectIds, id: string): Promise<Page[] | null>
+  /** Returns true when a document of any project has these bytes. */
   isBlobReferenced(sha256: string): Promise<boolean>
 }

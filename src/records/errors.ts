@@ -1,4 +1,5 @@
 import { DocsearchError } from '../core/errors.ts'
+import type { ProjectRole } from '../core/model.ts'
 
 export function userExists(email: string | null | undefined, cause?: unknown): DocsearchError {
   return new DocsearchError('user_exists', `A user with the address ${email} already exists. Choose another address.`, { cause })
@@ -17,10 +18,10 @@ export function tooManyKeys(limit: number): DocsearchError {
   return new DocsearchError('too_many_keys', message, { details: { limit } })
 }
 
-export function tooManySynonyms(total: number, limit: number): DocsearchError {
+export function tooManySynonyms(limit: number): DocsearchError {
   const message =
-    `Your projects would have ${total} words and phrases in their synonyms together, and the limit is ${limit} (limits.synonyms). ` +
-    'Nothing was changed. Leave some out, or remove synonyms that you no longer need.'
+    `All projects of the project's owner may have ${limit} words and phrases in their synonyms together (limits.synonyms), and this ` +
+    'would be more. Nothing was changed. Leave some out, or remove synonyms that you no longer need.'
   return new DocsearchError('too_many_synonyms', message, { details: { limit } })
 }
 
@@ -49,5 +50,13 @@ export function documentExists(path: string, documentId: string): DocsearchError
     'document_exists',
     `${JSON.stringify(path)} already exists with different content. Replace it, keep both, or choose another path.`,
     { details: { document_id: documentId } },
+  )
+}
+
+export function insufficientRole(role: ProjectRole): DocsearchError {
+  return new DocsearchError(
+    'insufficient_role',
+    `This needs the role ${role} in the project, which you do not have. Ask a manager of the project for it.`,
+    { details: { role } },
   )
 }

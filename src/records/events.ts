@@ -1,29 +1,37 @@
 import type { DocumentEvent } from '../core/model.ts'
+import type { ProjectIds } from './projects.ts'
 
-/** The number of newest events to store for each user. A listener can resume if it has missed fewer. */
+/** The number of newest events to store for each project. A listener can resume if it has missed fewer. */
 export const MAX_EVENTS = 20_000
 
+/** How long the events of a deleted project are stored. */
+export const DELETED_PROJECT_MS = 30 * 24 * 60 * 60 * 1000
+
 /**
- * Changes of documents, in the order in which they were committed. Each owner has a separate sequence of ids, so an id reveals
- * nothing about other users. When the records open, every sequence jumps to at least the current time in milliseconds. So no id
- * is used again after a restore from a backup.
+ * Changes of documents, in the order in which they were committed. The ids grow over all projects, so they reveal how much happens
+ * in other projects: show them only encrypted. An id is at least the time of its event in milliseconds, and no id is used again
+ * after a restore from a backup.
  */
 export interface Events {
-  /** Returns up to `limit` events of the owner after `afterId`, oldest first. */
-  since(ownerId: string, afterId: number, limit: number): Promise<DocumentEvent[]>
-  /** Returns the id of the owner's newest event, or 0. */
-  latestId(ownerId: string): Promise<number>
+  /** Returns up to `limit` events of the projects after `afterId`, oldest first. */
+  since(projects: ProjectIds, afterId: number, limit: number): Promise<DocumentEvent[]>
+  /** Returns the id of the newest event of the projects, or 0. */
+  latestId(projects: ProjectIds): Promise<number>
   /**
-   * Returns the id after which a listener continues if it has seen everything up to `id` (0: nothing yet). This is `id` itself if
-   * all later events of the owner are stored. Any other id means that the listener has missed events, because they were trimmed
-   * or the records were restored from a backup.
+   * Returns the id after which a listener continues if it has seen everything up to `id` (0: nothing yet). `hasMissed` is true if
+   * later events of the projects may no longer be stored, because they were trimmed or the records were restored from a backup.
    */
-  resumeAfter(ownerId: string, id: number): Promise<number>
+  resumeAfter(projects: ProjectIds, id: number): Promise<{ afterId: number; hasMissed: boolean }>
   /**
-   * Calls the listener after each commit that wrote events of this owner; the listener reads them with `since`. Returns a
-   * function that stops this.
+   * Calls the listener after each commit that wrote events, with the projects of these events. Returns a function that stops
+   * this.
    */
-  subscribe(ownerId: string, listener: () => void): () => void
-  /** Deletes the oldest events of each owner who has more than `keep`. */
+  subscribe(listener: (projects: ProjectIds) => void): () => void
+  /**
+   * Deletes the oldest events of each project that has more than `keep`, and what is left of projects that were deleted more than
+   * `DELETED_PROJECT_MS` ago.
+   */
   trim(keep?: number): Promise<void>
+  /** Returns the key that encrypts ids, in hex. It is always the same. */
+  key(): Promise<string>
 }

@@ -1,4 +1,5 @@
 import type { DocumentRecord, DocumentWarning } from '../core/model.ts'
+import type { ProjectIds } from './projects.ts'
 import type { JobRef } from './queue.ts'
 
 /**
@@ -66,11 +67,11 @@ export interface Indexes {
   /** Records that the index no longer holds these documents. */
   forget(id: string, documentIds: readonly string[]): Promise<void>
   /**
-   * Counts the ready documents that have passages (`total`), and how many of them the index holds (`done`): of one owner, or of all.
+   * Counts the ready documents that have passages (`total`), and how many of them the index holds (`done`): of some projects, or of all.
    */
-  progress(id: string, ownerId?: string): Promise<{ done: number; total: number }>
-  /** Counts the passages that the index holds of the owner's ready documents. */
-  countPassages(id: string, ownerId: string): Promise<number>
+  progress(id: string, projects?: ProjectIds): Promise<{ done: number; total: number }>
+  /** Counts the passages that the index holds of the ready documents of some projects. */
+  countPassages(id: string, projects: ProjectIds): Promise<number>
   /**
    * Makes the building index the active one, in one transaction: the documents' rows say what the new index holds, and the index
    * that was active is retired, or forgotten when it has the same embedder. Documents that the new embedder could not embed are

@@ -3,22 +3,20 @@ import type { ListRequest, ResultPage } from './result-page.ts'
 
 export type ProjectWithCounts = Project & { counts: ProjectCounts }
 
+/** The projects that a method may see, by their ids. */
+export type ProjectIds = ReadonlySet<string>
+
 export interface Projects {
-  /** Throws `project_exists` when the owner has a project of that name. */
+  /** Creates a project with its owner as its manager. Throws `project_exists` when the owner has a project of that name. */
   create(project: { ownerId: string; name: string; description: string }): Promise<ProjectWithCounts>
-  /** Finds a project of the owner by its id or its name. When both match different projects, the id wins. */
-  find(ownerId: string, idOrName: string): Promise<ProjectWithCounts | null>
-  /** Like `find`, without counting the project's documents. */
-  findId(ownerId: string, idOrName: string): Promise<string | null>
-  /** Returns the names of the owner's projects with these ids, by id. Ids of other projects are missing from the map. */
-  names(ownerId: string, ids: readonly string[]): Promise<Map<string, string>>
-  /** In order of their names. */
-  list(ownerId: string, page: ListRequest): Promise<ResultPage<ProjectWithCounts>>
-  /** Returns null when the owner has no such project. Throws `project_exists`. */
-  update(ownerId: string, id: string, change: { name?: string; description?: string }): Promise<ProjectWithCounts | null>
+  get(id: string): Promise<ProjectWithCounts | null>
+  /** In order of their names, then of their ids. */
+  list(projects: ProjectIds, page: ListRequest): Promise<ResultPage<ProjectWithCounts>>
+  /** Returns null when there is no such project. Throws `project_exists` when its owner has another project of that name. */
+  update(id: string, change: { name?: string; description?: string }): Promise<ProjectWithCounts | null>
   /**
    * Deletes a project with its documents; each document leaves a tombstone and an event. Returns the ids of the documents, or
-   * null when the owner has no such project.
+   * null when there is no such project.
    */
-  delete(ownerId: string, id: string): Promise<{ documentIds: string[] } | null>
+  delete(id: string): Promise<{ documentIds: string[] } | null>
 }

@@ -1,6 +1,7 @@
 import type { DocsearchError, ErrorCode } from '../core/errors.ts'
 import type { DocumentHealth, DocumentRecord, DocumentStatus, DocumentWarning, Quotas } from '../core/model.ts'
 import type { Page } from '../core/parsed.ts'
+import type { ProjectIds } from './projects.ts'
 
 /** A version of a document, as a piece of work. */
 export interface JobRef {
@@ -110,6 +111,6 @@ export interface Queue {
   unknown(documentIds: readonly string[]): Promise<string[]>
   /** Queues ready documents again whose passages the index has lost. */
   requeueMany(documentIds: readonly string[]): Promise<void>
-  /** Counts documents by status: of one owner, or of all. */
-  counts(ownerId?: string): Promise<Record<DocumentStatus, number>>
+  /** Counts documents by status: of some projects, or of all. */
+  counts(projects?: ProjectIds): Promise<Record<DocumentStatus, number>>
 }

@@ -3,6 +3,7 @@ import type { Events } from './events.ts'
 import type { Indexes } from './indexes.ts'
 import type { Keys } from './keys.ts'
 import type { OneTimeLinks } from './links.ts'
+import type { Members } from './members.ts'
 import type { OAuthRecords } from './oauth-records.ts'
 import type { Projects } from './projects.ts'
 import type { Queue } from './queue.ts'
@@ -14,6 +15,7 @@ import type { Vocabulary } from './vocabulary.ts'
 export type * from './documents.ts'
 export type * from './events.ts'
 export type * from './indexes.ts'
+export type * from './members.ts'
 export type * from './result-page.ts'
 export type * from './projects.ts'
 export type * from './queue.ts'
@@ -22,8 +24,8 @@ export type * from './vocabulary.ts'
 
 /**
  * The truth about everything except the bytes of the originals. Each noun is an interface in a file of its own; sql/ implements
- * them. A method that takes an owner's id sees only what that owner has: everything else is null or missing, as if it did not
- * exist. A method that writes is one transaction: when it throws, nothing has changed. Once it returns, the change survives a power cut, unless
+ * them. A method that takes the ids of an owner or of projects sees only what belongs to them: everything else is null or missing,
+ * as if it did not exist. A method that writes is one transaction: when it throws, nothing has changed. Once it returns, the change survives a power cut, unless
  * the method says otherwise.
  */
 export interface Records {
@@ -33,6 +35,7 @@ export interface Records {
   keys: Keys
   oauth: OAuthRecords
   projects: Projects
+  members: Members
   documents: Documents
   queue: Queue
   events: Events

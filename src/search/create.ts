@@ -2,12 +2,12 @@ import type { Logger } from '../core/logger.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex } from '../index/chunk-index.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
-import type { Documents, Projects, Synonyms, Vocabulary } from '../records/records.ts'
+import type { Documents, Synonyms, Vocabulary } from '../records/records.ts'
 import type { Reranker } from '../rerank/reranker.ts'
 import { exactQuestion } from './exact-question.ts'
 import type { OwnSynonyms } from './expansions/expand.ts'
 import { ProjectSynonymMatchers } from './expansions/project-synonyms.ts'
-import { countFacets, type Facets, nameProjects } from './facets.ts'
+import { countFacets } from './facets.ts'
 import { parseQuery, type ParsedQuery } from './parse.ts'
 import { askQuestion } from './question.ts'
 import { findResultPage, type ResultPage } from './result-page.ts'
@@ -37,7 +37,6 @@ export interface SearchOptions {
   records: {
     documents: Pick<Documents, 'getMany' | 'countPending'>
     vocabulary: Pick<Vocabulary, 'wordsFrom' | 'entries'>
-    projects: Pick<Projects, 'names'>
     synonyms: Pick<Synonyms, 'byProject' | 'version'>
   }
   lifecycle: Pick<Lifecycle, 'choice'> & { active(): ActiveIndex | null }
@@ -77,7 +76,7 @@ class DocumentSearch implements Search {
     const { records, lifecycle } = this.options
     const parsed = parseQuery(query.query)
     // Counted before the index is read: a document that becomes searchable meanwhile may be both counted and found, but is never missing from both.
-    const pendingDocuments = await records.documents.countPending(query.filter.ownerId, query.filter.projectIds)
+    const pendingDocuments = await records.documents.countPending(new Set(query.projectIds))
     const active = lifecycle.active()
     const answer = active === null ? this.withoutIndex(query) : await this.answer(query, parsed, active, signal)
     return { ...answer, tookMs: performance.now() - started, pendingDocuments }
@@ -103,7 +102,7 @@ class DocumentSearch implements Search {
     active: ActiveIndex,
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
-    const synonyms = await this.synonyms.of(query.filter.ownerId, query.filter.projectIds)
+    const synonyms = await this.synonyms.of(query.projectIds)
     const corrected = query.correct ? await this.correct(query, parsed, { synonyms, index: active.index, signal }) : NOT_CORRECTED
     const asked = corrected.query === null ? parsed : parseQuery(corrected.query)
     const question = await askQuestion({
@@ -113,7 +112,7 @@ class DocumentSearch implements Search {
       furtherTerms: corrected.terms,
       mode: query.mode,
       embedder: active.embedder,
-      user: query.filter.ownerId,
+      user: query.userId,
       deadlineMs: this.deadlines.embedMs,
       signal,
       log: this.options.log,
@@ -159,24 +158,19 @@ class DocumentSearch implements Search {
       ),
       embeddingModel: mode === 'keyword' ? null : active.embedder.name,
       rerank: page.rerank,
-      facets: await this.nameFacets(query, page.facets),
+      facets: page.facets,
     }
   }
 
-  private async nameFacets({ filter: { ownerId } }: SearchQuery, facets: Facets | null): Promise<Facets | null> {
-    const { projects } = this.options.records
-    return facets && nameProjects(facets, (ids) => projects.names(ownerId, ids))
-  }
-
   private correct(
-    { query, filter: { ownerId } }: SearchQuery,
+    { query, userId, projectIds }: SearchQuery,
     { free }: ParsedQuery,
     { synonyms, index, signal }: { synonyms: OwnSynonyms | null; index: ChunkIndex; signal: AbortSignal | undefined },
   ): Promise<Corrected> {
     const { records, threads } = this.options
-    const countTerms = (terms: readonly string[]) => threads.countTerms(index, ownerId, terms, signal)
+    const countTerms = (terms: readonly string[]) => threads.countTerms(index, { userId, projectIds }, terms, signal)
     const hasSynonyms = (word: string) => synonyms?.matcher.hasWord(word, synonyms.projectIds) === true
-    return correct(query, { ownerId, spans: free, vocabulary: records.vocabulary, countTerms, hasSynonyms })
+    return correct(query, { projects: new Set(projectIds), spans: free, vocabulary: records.vocabulary, countTerms, hasSynonyms })
   }
 }
 

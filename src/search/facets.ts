@@ -24,7 +24,7 @@ const MAX_VALUES = 100
 const MAX_FOLDER_LEVELS = 10
 
 /**
- * Counts documents by the values of each facet. For `project`, returns the ids of all projects: `nameProjects` replaces them by names and
+ * Counts documents by the values of each facet. For `project`, returns the ids of all projects. `nameProjects` replaces them by names and
  * limits their number.
  */
 export function countFacets(names: readonly FacetName[], documents: readonly FacetDocument[]): Facets {
@@ -36,17 +36,13 @@ export function countFacets(names: readonly FacetName[], documents: readonly Fac
   return facets
 }
 
-/** Replaces the ids of projects by their names. Leaves out projects without a name, which were deleted a moment ago. */
-export async function nameProjects(
-  facets: Facets,
-  namesOf: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>,
-): Promise<Facets> {
+/** Replaces the ids of projects by their names. Leaves out projects without a name. */
+export function nameProjects(facets: Facets, nameOf: (id: string) => string | null): Facets {
   const { project } = facets
   if (project === undefined) return facets
-  const names = await namesOf(project.map(({ value }) => value))
   const named = project.flatMap(({ value, count }) => {
-    const name = names.get(value)
-    return name === undefined ? [] : [{ value: name, count }]
+    const name = nameOf(value)
+    return name === null ? [] : [{ value: name, count }]
   })
   return { ...facets, project: mostFrequent(named) }
 }

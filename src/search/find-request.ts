@@ -18,6 +18,10 @@ export interface SearchedProject {
 }
 
 export interface FindRequest {
+  /** The user who searches. Users take turns. */
+  userId: string
+  /** In order, and each once. */
+  projectIds: readonly string[]
   filter: SearchFilter
   /** The rows that were found to have the phrases of the filter (phrases.ts). Null for a filter without phrases. */
   rowsWithPhrases: BigUint64Array | null

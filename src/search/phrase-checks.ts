@@ -17,7 +17,7 @@ export interface PhraseChecks {
   isComplete: boolean
 }
 
-export type PhraseQuestion = Pick<FindRequest, 'filter' | 'terms' | 'vector' | 'mode'>
+export type PhraseQuestion = Pick<FindRequest, 'userId' | 'projectIds' | 'filter' | 'terms' | 'vector' | 'mode'>
 
 /** Finds the passages whose texts have to be checked. Postings decide for all others, so that the cost of a phrase is bounded. */
 export function findPhraseChecks(projects: readonly SearchedProject[], question: PhraseQuestion): PhraseChecks {

@@ -63,7 +63,7 @@ export async function findResultPage(request: PageRequest): Promise<ResultPage> 
   const texts = await index.passages(rows)
   const hits = page.flatMap((result, i) => present(result, texts, query.offset + i + 1) ?? [])
   const highlights = await threads.highlight(
-    query.filter.ownerId,
+    query.userId,
     hits.map(({ text }) => text),
     [...question.terms, ...question.expansions.flatMap(({ alternatives }) => alternatives.flatMap(({ words }) => words.flat()))],
     signal,
@@ -94,6 +94,8 @@ async function toFindRequest(request: PageRequest): Promise<Asked> {
   const isReranked = whyNotReranked(query) === null
   const { rowsWithPhrases, checked, isComplete } = await checkPhrases(filter, request)
   const asked: FindRequest = {
+    userId: query.userId,
+    projectIds: query.projectIds,
     filter,
     rowsWithPhrases,
     terms,
@@ -125,11 +127,11 @@ function weightOf(vector: Float32Array, { embedder, fusionWeight, parsed, exact 
 /** Reads the texts of the passages that may have the phrases of the filter. */
 async function checkPhrases(
   filter: SearchFilter,
-  { question, index, threads, signal }: PageRequest,
+  { query: { userId, projectIds }, question, index, threads, signal }: PageRequest,
 ): Promise<Pick<FindRequest, 'rowsWithPhrases'> & { checked: readonly bigint[]; isComplete: boolean }> {
   if (!hasPhrases(filter)) return { rowsWithPhrases: null, checked: [], isComplete: true }
   const { terms, vector, mode } = question
-  const { rows, isComplete } = await threads.findPhraseChecks(index, { filter, terms, vector, mode }, signal)
+  const { rows, isComplete } = await threads.findPhraseChecks(index, { userId, projectIds, filter, terms, vector, mode }, signal)
   signal?.throwIfAborted()
   const checked = [...rows]
   return { rowsWithPhrases: BigUint64Array.from(await index.rowsWithPhrases(checked, filter)), checked, isComplete }
@@ -156,7 +158,7 @@ async function rerank(found: Found, asked: FindRequest, request: PageRequest): P
   if (reason !== null) return { found, order: again, report: { applied: false, model: null, tookMs: 0, reason } }
   const { scores, report } = await rerankBest({
     query: parsed.text,
-    user: query.filter.ownerId,
+    user: query.userId,
     found,
     reranker,
     index,
@@ -171,8 +173,8 @@ async function rerank(found: Found, asked: FindRequest, request: PageRequest): P
 /** Returns the results up to the end of the page, without those whose documents no longer exist. */
 async function fillPage(first: Found, order: FindRequest, request: PageRequest): Promise<Result[]> {
   const { query, records, index, threads, signal } = request
-  const resultsOf = ({ groups }: Found) =>
-    takeExisting(groups, order.wanted, (ids) => records.documents.getMany(query.filter.ownerId, ids))
+  const projects = new Set(query.projectIds)
+  const resultsOf = ({ groups }: Found) => takeExisting(groups, order.wanted, (ids) => records.documents.getMany(projects, ids))
   let found = first
   let results = await resultsOf(found)
   for (let wanted = MORE * order.wanted; results.length < order.wanted && found.more; wanted *= MORE) {

@@ -12,6 +12,10 @@ export interface SearchQuery {
   query: string
   /** Without the conditions that the query's own operators set. */
   filter: Omit<SearchFilter, keyof OperatorFilter>
+  /** The user who searches. Users take turns. */
+  userId: string
+  /** The projects to search: only projects that the user may see. In order, and each once. */
+  projectIds: readonly string[]
   limit: number
   offset: number
   mode: SearchMode
@@ -95,7 +99,7 @@ export interface SearchOutcome {
   modeReason: string | null
   embeddingModel: string | null
   rerank: { applied: boolean; model: string | null; tookMs: number; reason: string | null }
-  /** Counts of the documents found, on all result pages together. Null when the request has no facets. */
+  /** Counts of the documents found, on all result pages together. The values of `project` are ids. Null when the request has no facets. */
   facets: Facets | null
   pendingDocuments: number
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { editDistance } from '../core/edit-distance.ts'
 import { isInVocabulary } from '../embed/model/vocabulary.ts'
-import type { Vocabulary } from '../records/records.ts'
+import type { ProjectIds, Vocabulary } from '../records/records.ts'
 import { correctableWords, maxEditsIn, withCaseOf, type CorrectableWord } from '../text/spelling.ts'
 import { fold } from '../text/stem.ts'
 import type { TermCounts } from './threads/protocol.ts'
@@ -10,7 +10,7 @@ import { TimeBudget } from './time-budget.ts'
 /** At most this many words are corrected: a longer text was pasted, and is no question. */
 const MAX_WORDS = 32
 /**
- * The maximum time of spelling correction for a query. However large one owner's vocabulary is, it must not slow down other
+ * The maximum time of spelling correction for a query. However large the vocabularies of one user's projects are, it must not slow down other
  * users.
  */
 const BUDGET_MS = 20
@@ -18,11 +18,12 @@ const BUDGET_MS = 20
 const MAX_NEAREST = 100
 
 export interface SpellingOptions {
-  ownerId: string
+  /** The projects that are searched. */
+  projects: ProjectIds
   /** The parts of the query whose words may be corrected. */
   spans: readonly (readonly [start: number, end: number])[]
   vocabulary: Pick<Vocabulary, 'wordsFrom' | 'entries'>
-  /** Counts the owner's passages, and the passages with each term. */
+  /** Counts the passages of these projects, and the passages with each term. */
   countTerms: (terms: readonly string[]) => Promise<TermCounts>
   /** Returns whether a phrase of the projects' synonyms has a word. It is then right, although no document has it. */
   hasSynonyms?: (word: string) => boolean
@@ -51,7 +52,7 @@ interface Correction extends Nearest {
 }
 
 /**
- * Corrects the words of a question that none of the owner's documents contains. It takes the nearest word of the documents: with
+ * Corrects the words of a question that no document of the projects contains. It takes the nearest word of the documents: with
  * the same first letter and one edit, or two from eight letters on; among equally near words, the one in the most documents. A
  * known word is right even when no document has it: `date` is no misspelled `data`, and `prion` no misspelled `prior`. When the time
  * is up, the words that have not been looked up yet stay as they are.
@@ -91,7 +92,7 @@ class Speller {
     }
   }
 
-  /** Returns the words that no passage of the owner has. Returns none if the owner has no passages, because there are no words to correct to. */
+  /** Returns the words that no passage has. Returns none if there are no passages, because there are no words to correct to. */
   async #unknownOf(words: readonly CorrectableWord[]): Promise<CorrectableWord[]> {
     if (words.length === 0) return []
     const { passages, frequency } = await this.#options.countTerms(words.flatMap((word) => word.terms))
@@ -104,14 +105,14 @@ class Speller {
   }
 
   async #nearestWord({ word }: CorrectableWord): Promise<Nearest | null | 'out of time'> {
-    const { vocabulary, ownerId } = this.#options
+    const { vocabulary, projects } = this.#options
     const initial = String.fromCodePoint(word.codePointAt(0)!)
     const candidates = new NearestWords(word)
     for (let after: string | null = ''; after !== null;) {
       if (this.#budget.isSpent()) return 'out of time'
       const from: string = after
       after = await this.#budget.run(async () => {
-        const { words, next } = await vocabulary.wordsFrom(ownerId, initial, from)
+        const { words, next } = await vocabulary.wordsFrom(projects, initial, from)
         for (const candidate of words) candidates.add(candidate)
         return next
       })
@@ -120,7 +121,7 @@ class Speller {
     }
     // If the documents have the word itself, it is right, in a language that the question alone does not reveal.
     const nearest = candidates.words.includes(word) ? [word] : candidates.words
-    const entries = await this.#budget.run(() => vocabulary.entries(ownerId, nearest))
+    const entries = await this.#budget.run(() => vocabulary.entries(projects, nearest))
     const best = entries.toSorted((a, b) => b.documents - a.documents || (a.word < b.word ? -1 : 1))[0]
     if (best === undefined) return null
     return { word: best.word, terms: entries.filter((entry) => entry.word === best.word).map((entry) => entry.term) }
@@ -143,7 +144,8 @@ class NearestWords {
   }
 
   add(word: string): void {
-    if (Math.abs(word.length - this.#length) > this.#maxEdits) return
+    // Several projects may have the word.
+    if (Math.abs(word.length - this.#length) > this.#maxEdits || this.words.includes(word)) return
     const edits = editDistance(this.#wanted, fold(word), this.#edits)
     if (edits > this.#edits) return
     if (edits < this.#edits) this.words = []

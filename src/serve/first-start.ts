@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import type { ApiKeys } from '../auth/auth.ts'
 import type { CredentialStore } from '../client/credentials/store.ts'
-import { SCOPES, type User } from '../core/model.ts'
+import { PRIVATE_PROJECT, SCOPES, type User } from '../core/model.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Records } from '../records/records.ts'
@@ -9,8 +9,9 @@ import type { Records } from '../records/records.ts'
 /** Returns the owner. Creates the owner and the `default` project when they are missing. */
 export async function ensureOwner(records: Records): Promise<User> {
   const owner = (await records.users.owner()) ?? (await createOwner(records))
-  if (!(await records.projects.find(owner.id, 'default'))) {
-    await records.projects.create({ ownerId: owner.id, name: 'default', description: '' }).catch((error: unknown) => {
+  const { projects } = await records.members.visibleTo(owner.id)
+  if (!projects.some(({ name }) => name === PRIVATE_PROJECT)) {
+    await records.projects.create({ ownerId: owner.id, name: PRIVATE_PROJECT, description: '' }).catch((error: unknown) => {
       if (!isDocsearchError(error, 'project_exists')) throw error
     })
   }

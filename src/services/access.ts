@@ -1,13 +1,17 @@
 import { DocsearchError } from '../core/errors.ts'
 import { SCOPES, type Scope, type User } from '../core/model.ts'
+import type { Members } from '../records/records.ts'
+import { VisibleProjects } from './visible-projects.ts'
 
 /**
  * Who may do what: all the rules, in one place. Every service asks here before it does anything. The steps in http/middleware/ ask the
  * same functions earlier, so that a request is refused before its body is read.
  *
  * A credential has scopes, and an actor needs the scope of what they do. On top of that:
- * - Users see only their own projects, documents, keys, applications and connections. This includes the owner of the instance.
- *   Another user's don't exist for them (404), so services pass the actor's user id to the records with every call.
+ * - Users see only the projects that they are members of, with their documents. This includes the owner of the instance. Other projects
+ *   don't exist for them (404), so services pass the visible projects to the records with every call. The role of the member decides
+ *   what they may do there (403 `insufficient_role`).
+ * - Users see only their own keys, applications and connections.
  * - Users and models belong to the whole instance: only its owner may change them.
  * - No credential can make another one that may do more than itself.
  */
@@ -29,25 +33,35 @@ export function offlineActor(owner: Pick<User, 'id'> | null): Actor {
   return actorOf({ id: owner?.id ?? 'offline', role: 'owner' })
 }
 
-/** Searching and reading needs `read:documents`. Returns the id of the user whose documents the actor may read: their own. */
-export function requireReader(actor: Actor): string {
-  requireScope(actor, 'read:documents')
-  return actor.userId
+/** Decides which projects an actor may see. Answers from memory while no member changes. */
+export interface Access {
+  /** Searching and reading needs `read:documents`, and any role. Throws `insufficient_scope`. */
+  toRead(actor: Actor): Promise<VisibleProjects>
+  /** Listening to events needs `read:documents`. Returns also projects that were deleted. Throws `insufficient_scope`. */
+  toHear(actor: Actor): Promise<ReadonlySet<string>>
+  /** Health counts documents, for which any scope does. */
+  toCount(actor: Actor): Promise<VisibleProjects>
+  /** Uploading, changing and deleting needs `write:documents`. `VisibleProjects.requireRole` checks the role. Throws `insufficient_scope`. */
+  toWrite(actor: Actor): Promise<VisibleProjects>
 }
 
-/** Uploading, changing and deleting needs `write:documents`. Returns the id of the user whose documents the actor may change: their own. */
-export function requireWriter(actor: Actor): string {
-  requireScope(actor, 'write:documents')
-  return actor.userId
-}
-
-/**
- * The settings of a project, such as its synonyms, need `write:documents`. Returns the id of the user whose projects the actor may manage:
- * their own.
- */
-export function requireProjectManager(actor: Actor): string {
-  requireScope(actor, 'write:documents')
-  return actor.userId
+export function createAccess({ members }: { members: Pick<Members, 'visibleTo'> }): Access {
+  const visibleTo = async ({ userId }: Actor) => VisibleProjects.of(await members.visibleTo(userId))
+  return {
+    async toRead(actor) {
+      requireScope(actor, 'read:documents')
+      return visibleTo(actor)
+    },
+    async toHear(actor) {
+      requireScope(actor, 'read:documents')
+      return (await visibleTo(actor)).heardIds
+    },
+    toCount: visibleTo,
+    async toWrite(actor) {
+      requireScope(actor, 'write:documents')
+      return visibleTo(actor)
+    },
+  }
 }
 
 /** Keys, applications and connections need `manage:keys`. Returns the id of the user whose the actor may manage: their own. */

@@ -9,6 +9,7 @@ import type { Ingest } from '../ingest/ingest.ts'
 import type { OAuth } from '../oauth/oauth.ts'
 import type { Records } from '../records/records.ts'
 import type { Search as SearchPassages } from '../search/search.ts'
+import { createAccess } from './access.ts'
 import { createAccount } from './account.ts'
 import { createApplications } from './applications.ts'
 import { createConnections } from './connections.ts'
@@ -50,21 +51,22 @@ export interface Backend {
 
 export function createServices(backend: Backend): Services {
   const { records, blobs, lifecycle, ingest, oauth, accounts, quotas, clock } = backend
-  const projects = createProjects({ records, ingest })
+  const access = createAccess(records)
+  const projects = createProjects({ records, ingest, access })
   return {
     account: createAccount({ records, accounts, quotas }),
     applications: createApplications({ registry: oauth.applications }),
     connections: createConnections({ oauth }),
-    documents: createDocuments({ records, blobs, ingest, projects }),
-    events: createEvents({ records }),
-    health: createHealth(backend),
+    documents: createDocuments({ records, blobs, ingest, access }),
+    events: createEvents({ records, access }),
+    health: createHealth({ ...backend, access }),
     keys: createKeys({ records, apiKeys: backend.apiKeys, clock }),
-    models: createModels({ embedders: backend.models, lifecycle, ingest }),
+    models: createModels({ access, embedders: backend.models, lifecycle, ingest }),
     projects,
-    search: createSearchService({ search: backend.search, projects }),
+    search: createSearchService({ search: backend.search, access }),
     uploadPlans: createUploadPlans({ ...backend, projects }),
-    synonyms: createSynonyms({ records, projects, maxSynonyms: backend.maxSynonyms }),
-    uploads: createUploads({ ...backend, projects }),
+    synonyms: createSynonyms({ records, access, maxSynonyms: backend.maxSynonyms }),
+    uploads: createUploads({ ...backend, access, projects }),
     users: createUsers({ records, accounts, quotas, deleteUser: (id) => ingest.deleteUser(id) }),
   }
 }

@@ -3,10 +3,8 @@ import { DocsearchError } from '../core/errors.ts'
 import type { DocumentRecord, DocumentStatus } from '../core/model.ts'
 import { documentText, type Page } from '../core/parsed.ts'
 import type { Ingest } from '../ingest/ingest.ts'
-import { projectNotFound } from '../records/errors.ts'
 import type { ListRequest, ResultPage, Records } from '../records/records.ts'
-import { requireReader, requireWriter, type Actor } from './access.ts'
-import type { Projects } from './projects.ts'
+import type { Access, Actor } from './access.ts'
 
 export interface DocumentFilter extends ListRequest {
   /** ID or name. */
@@ -41,9 +39,9 @@ export interface Original {
   open(range?: { start: number; end: number }): Promise<NodeJS.ReadableStream>
 }
 
-/** The documents of the actor. Every function throws `insufficient_scope` and `document_not_found`. */
+/** The documents of the actor's projects. Every function throws `insufficient_scope` and `document_not_found`. */
 export interface Documents {
-  /** Throws `project_not_found`, `invalid_cursor`. */
+  /** Throws `project_not_found`, `ambiguous_name`, `invalid_cursor`. */
   list(actor: Actor, filter: DocumentFilter): Promise<ResultPage<DocumentRecord>>
   get(actor: Actor, id: string): Promise<DocumentRecord>
   /** Returns the document with its extracted pages; null while there are none. */
@@ -52,13 +50,14 @@ export interface Documents {
   text(actor: Actor, id: string, page?: number): Promise<string>
   /** Throws `blob_missing` when the original is missing on the disk. */
   original(actor: Actor, id: string): Promise<Original>
-  /** Deletes the document. From then on no search finds it. */
+  /** Deletes the document. From then on no search finds it. Throws `insufficient_role`. */
   delete(actor: Actor, id: string): Promise<void>
   /**
-   * Changes the document without embedding it again. Throws `path_taken`, and `project_not_found` for a project that does not exist.
+   * Changes the document without embedding it again. It needs a writer in its project, and in the project
+   * to which it moves. Throws `path_taken`, `insufficient_role`, `quota_exceeded`, and `project_not_found` for a project that does not exist.
    */
   update(actor: Actor, id: string, change: DocumentUpdate): Promise<DocumentRecord>
-  /** Queues the document to be read and indexed again. It stays searchable as it was until then. */
+  /** Queues the document to be read and indexed again. It stays searchable as it was until then. Throws `insufficient_role`. */
   reprocess(actor: Actor, id: string): Promise<DocumentRecord>
 }
 
@@ -66,28 +65,36 @@ export function createDocuments(options: {
   records: Pick<Records, 'documents'>
   blobs: Pick<Blobs, 'size' | 'open'>
   ingest: Pick<Ingest, 'deleteDocument' | 'edit' | 'reprocess'>
-  projects: Projects
+  access: Access
 }): Documents {
-  const { blobs, ingest, projects } = options
+  const { blobs, ingest, access } = options
   const { documents } = options.records
 
   async function get(actor: Actor, id: string): Promise<DocumentRecord> {
-    return (await documents.get(requireReader(actor), id)) ?? notFound()
+    const { ids } = await access.toRead(actor)
+    return (await documents.get(ids, id)) ?? notFound()
   }
 
   async function pages(actor: Actor, id: string): ReturnType<Documents['pages']> {
-    return { document: await get(actor, id), pages: await documents.pages(requireReader(actor), id) }
+    const { ids } = await access.toRead(actor)
+    const document = (await documents.get(ids, id)) ?? notFound()
+    return { document, pages: await documents.pages(ids, id) }
+  }
+
+  /** Returns the projects with the document, which the actor must be allowed to change. */
+  async function toChange(actor: Actor, id: string): Promise<ReadonlySet<string>> {
+    const visible = await access.toWrite(actor)
+    const { projectId } = (await documents.get(visible.ids, id)) ?? notFound()
+    return new Set([visible.requireRole(projectId, 'writer').id])
   }
 
   return {
     async list(actor, filter) {
       const { project, limit, cursor, status, warnings, name, sha256, pathPrefix, tag, mediaType } = filter
-      const ownerId = requireReader(actor)
-      const [projectId] = project === undefined ? [] : await projects.findIds(actor, [project])
-      return documents.list(ownerId, {
+      const visible = await access.toRead(actor)
+      return documents.list(project === undefined ? visible.ids : new Set([visible.require(project).id]), {
         limit,
         cursor,
-        ...(projectId !== undefined && { projectId }),
         ...(status !== undefined && { status }),
         ...(warnings !== undefined && { warnings }),
         ...(name !== undefined && { name }),
@@ -120,13 +127,12 @@ export function createDocuments(options: {
     },
 
     async delete(actor, id) {
-      if (!(await ingest.deleteDocument(requireWriter(actor), id))) notFound()
+      if (!(await ingest.deleteDocument(await toChange(actor, id), id))) notFound()
     },
 
     async update(actor, id, { project, name, path, title, tags }) {
-      const ownerId = requireWriter(actor)
-      const projectId = project === undefined ? undefined : await projects.findForUpload(actor, project)
-      if (projectId === null) throw projectNotFound()
+      const projects = await toChange(actor, id)
+      const projectId = project === undefined ? undefined : (await access.toWrite(actor)).requireRole(project, 'writer').id
       const change = {
         ...(name !== undefined && { name }),
         ...(path !== undefined && { path }),
@@ -134,11 +140,11 @@ export function createDocuments(options: {
         ...(tags !== undefined && { tags }),
         ...(projectId !== undefined && { projectId }),
       }
-      return (await ingest.edit(ownerId, id, change)) ?? notFound()
+      return (await ingest.edit(projects, id, change)) ?? notFound()
     },
 
     async reprocess(actor, id) {
-      return (await ingest.reprocess(requireWriter(actor), id)) ?? notFound()
+      return (await ingest.reprocess(await toChange(actor, id), id)) ?? notFound()
     },
   }
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '../core/clock.ts'
 import type { Lifecycle, LifecycleCheck } from '../lifecycle/lifecycle.ts'
 import type { Ingest } from '../ingest/ingest.ts'
-import { isOwner, type Actor } from './access.ts'
-import type { Records } from '../records/records.ts'
+import { type Access, isOwner, type Actor } from './access.ts'
+import type { ProjectIds, Records } from '../records/records.ts'
 
 export type HealthStatus = LifecycleCheck['status']
 
@@ -39,7 +39,7 @@ export interface DiskState {
 /** Whether the instance works. Anyone may ask; http/ shows the details only to those with a credential. */
 export interface Health {
   /**
-   * Counts the actor's documents. Only the owner of the instance gets numbers about the whole instance. Never throws.
+   * Counts the documents that the actor may see. Only the owner of the instance gets numbers about the whole instance. Never throws.
    */
   report(actor: Actor): Promise<HealthReport>
   /**
@@ -53,6 +53,7 @@ const RECENT_MS = 1_000
 
 export interface HealthOptions {
   records: Pick<Records, 'check'>
+  access: Pick<Access, 'toCount'>
   lifecycle: Pick<Lifecycle, 'status'>
   ingest: Pick<Ingest, 'status'>
   /** Never throws. */
@@ -62,26 +63,26 @@ export interface HealthOptions {
   startedAt: Date
 }
 
-export function createHealth({ records, lifecycle, ingest, disk, reranker, clock, startedAt }: HealthOptions): Health {
+export function createHealth({ records, access, lifecycle, ingest, disk, reranker, clock, startedAt }: HealthOptions): Health {
   let last: { at: number; report: Promise<HealthReport> } | undefined
 
-  /** Counts the documents of the user `ownerId`, or by default of the whole instance. */
-  async function report(ownerId?: string): Promise<HealthReport> {
+  /** Counts the documents of some projects, or by default of the whole instance. */
+  async function report(projects?: ProjectIds): Promise<HealthReport> {
     const [database, { embedder, index }, queue, space] = await Promise.all([
       records.check(),
-      lifecycle.status(ownerId),
+      lifecycle.status(projects),
       queueState(ingest),
       disk(),
     ])
     const checks = { database, index, embedder, reranker: reranker(), queue, disk: space }
     const uptimeSeconds = Math.max(0, Math.round((clock.now().getTime() - startedAt.getTime()) / 1000))
     const whole = { status: overallStatus(checks), uptimeSeconds, ...checks }
-    if (ownerId === undefined) return whole
-    return { ...whole, queue: await queueState(ingest, ownerId), disk: withoutNumbers(space) }
+    if (projects === undefined) return whole
+    return { ...whole, queue: await queueState(ingest, projects), disk: withoutNumbers(space) }
   }
 
   return {
-    report: (actor) => report(isOwner(actor) ? undefined : actor.userId),
+    report: async (actor) => report(isOwner(actor) ? undefined : (await access.toCount(actor)).ids),
     recent() {
       const now = clock.now().getTime()
       // An old report must not stay after the clock is set back.
@@ -105,9 +106,9 @@ function withoutNumbers({ ok }: DiskState): DiskState {
 }
 
 /** The queue is in the database. While that can't be read, health still has to answer; `database` says what is wrong. */
-async function queueState(ingest: Pick<Ingest, 'status'>, ownerId?: string): Promise<QueueState> {
+async function queueState(ingest: Pick<Ingest, 'status'>, projects?: ProjectIds): Promise<QueueState> {
   try {
-    return await ingest.status(ownerId)
+    return await ingest.status(projects)
   } catch {
     return { status: 'degraded', message: 'The queue cannot be read.' }
   }

@@ -1,7 +1,7 @@
 import type { AvailableEmbedder, EmbedderModels } from '../embed/models.ts'
 import type { IndexState, Lifecycle, UseOutcome } from '../lifecycle/lifecycle.ts'
 import type { Ingest } from '../ingest/ingest.ts'
-import { isOwner, requireAdministrator, requireReader, type Actor } from './access.ts'
+import { isOwner, requireAdministrator, type Access, type Actor } from './access.ts'
 
 /** A change that takes less than this is answered with its result: that of an empty instance, or back to a model whose index was retired. */
 const SOON_MS = 1_000
@@ -50,17 +50,18 @@ export interface Models {
 }
 
 export function createModels(options: {
+  access: Access
   embedders: EmbedderModels
   lifecycle: Pick<Lifecycle, 'use' | 'remove' | 'indexes' | 'building' | 'waitFor'>
   ingest: Pick<Ingest, 'change'>
 }): Models {
-  const { embedders, lifecycle, ingest } = options
+  const { access, embedders, lifecycle, ingest } = options
   return {
     async list(actor, signal) {
-      requireReader(actor)
+      const { ids } = await access.toRead(actor)
       const [available, indexes] = await Promise.all([
         embedders.available(signal),
-        lifecycle.indexes(isOwner(actor) ? undefined : actor.userId),
+        lifecycle.indexes(isOwner(actor) ? undefined : ids),
       ])
       return {
         models: joinModels(available.embedders, indexes),

@@ -1,105 +1,116 @@
-import { DocsearchError, isDocsearchError } from '../core/errors.ts'
+import { isDocsearchError } from '../core/errors.ts'
 import { isProjectId } from '../core/ids.ts'
+import type { ProjectRole, VisibleProject } from '../core/model.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { ListRequest, ResultPage, ProjectWithCounts, Records } from '../records/records.ts'
-import { requireReader, requireWriter, type Actor } from './access.ts'
+import type { Access, Actor } from './access.ts'
+import { notFound, type VisibleProjects } from './visible-projects.ts'
 
-export type { ProjectWithCounts } from '../records/records.ts'
+/** A project as a member sees it. */
+export interface OwnProject extends ProjectWithCounts {
+  /** What the actor may do there. */
+  role: ProjectRole
+  ownerName: string
+}
 
-/** The projects of the actor. A project is named by id or by name. Every function throws `insufficient_scope` and `project_not_found`. */
+/**
+ * The projects that the actor is a member of. A project is named by id or by name. Every function throws `insufficient_scope`,
+ * `project_not_found` and `ambiguous_name`. Functions that change a project need a manager and throw `insufficient_role`.
+ */
 export interface Projects {
-  list(actor: Actor, request: ListRequest): Promise<ResultPage<ProjectWithCounts>>
+  /** Returns the projects in which the actor has this role, or all. */
+  list(actor: Actor, request: ListRequest & { role?: ProjectRole | undefined }): Promise<ResultPage<OwnProject>>
   /** Throws `project_exists`. */
-  create(actor: Actor, project: { name: string; description: string }): Promise<ProjectWithCounts>
-  get(actor: Actor, idOrName: string): Promise<ProjectWithCounts>
+  create(actor: Actor, project: { name: string; description: string }): Promise<OwnProject>
+  get(actor: Actor, idOrName: string): Promise<OwnProject>
   /** Throws `project_exists`. */
   update(
     actor: Actor,
     idOrName: string,
     change: { name?: string | undefined; description?: string | undefined },
-  ): Promise<ProjectWithCounts>
+  ): Promise<OwnProject>
   /** Deletes the project with its documents. */
   delete(actor: Actor, idOrName: string): Promise<{ id: string; name: string; documentsDeleted: number }>
-  /** Returns the id of a project. Doesn't count its documents. Requires no scope, so callers check first what the actor may do. */
-  findId(actor: Actor, idOrName: string): Promise<string>
-  /** Returns the ids of these projects, for a search or a list of documents. Doesn't count their documents. */
-  findIds(actor: Actor, idsOrNames: readonly string[]): Promise<string[]>
-  /** Returns the id of the project for an upload; null when the upload would make it. A missing id throws. */
-  findForUpload(actor: Actor, idOrName: string): Promise<string | null>
-  /** Returns the id of the project for an upload and makes the project when there is none of that name. A missing id throws. */
-  findOrCreate(actor: Actor, idOrName: string): Promise<string>
+  /** Returns the project for an upload, in which the actor may write; null when the upload would make it. A missing id throws. */
+  findForUpload(actor: Actor, idOrName: string): Promise<VisibleProject | null>
+  /**
+   * Returns the project for an upload, in which the actor may write, and makes it when there is none of that name. A missing id throws.
+   */
+  findOrCreate(actor: Actor, idOrName: string): Promise<VisibleProject>
 }
 
-export function createProjects(options: { records: Pick<Records, 'projects'>; ingest: Pick<Ingest, 'deleteProject'> }): Projects {
-  const { ingest } = options
-  const { projects } = options.records
+export function createProjects({
+  records,
+  ingest,
+  access,
+}: {
+  records: Pick<Records, 'projects'>
+  ingest: Pick<Ingest, 'deleteProject'>
+  access: Access
+}): Projects {
+  const { projects } = records
 
-  async function find(ownerId: string, idOrName: string): Promise<ProjectWithCounts> {
-    return (await projects.find(ownerId, idOrName)) ?? notFound(idOrName)
+  /** Returns the project with what the actor may see of it. */
+  function present(project: ProjectWithCounts, visible: VisibleProjects): OwnProject[] {
+    const seen = visible.get(project.id)
+    return seen === null ? [] : [{ ...project, role: seen.role, ownerName: seen.ownerName }]
   }
 
-  async function findId(ownerId: string, idOrName: string): Promise<string> {
-    return (await projects.findId(ownerId, idOrName)) ?? notFound(idOrName)
+  /** Creates a project. The actor manages it, and sees it from now on. */
+  async function create(actor: Actor, { name, description }: { name: string; description: string }): Promise<OwnProject> {
+    await access.toWrite(actor)
+    const project = await projects.create({ ownerId: actor.userId, name, description })
+    return present(project, await access.toWrite(actor))[0] ?? notFound(name)
   }
 
-  async function findForUpload(actor: Actor, idOrName: string): Promise<string | null> {
-    const found = await projects.findId(requireWriter(actor), idOrName)
-    return found === null && isProjectId(idOrName) ? notFound(idOrName) : found
+  async function findForUpload(actor: Actor, idOrName: string): Promise<VisibleProject | null> {
+    const visible = await access.toWrite(actor)
+    const found = visible.find(idOrName)
+    if (found === null) return isProjectId(idOrName) ? notFound(idOrName) : null
+    return visible.requireRole(found.id, 'writer')
   }
 
   return {
-    async list(actor, request) {
-      return projects.list(requireReader(actor), request)
+    async list(actor, { role, ...request }) {
+      const visible = await access.toRead(actor)
+      const { items, nextCursor } = await projects.list(role === undefined ? visible.ids : visible.withRole(role), request)
+      return { items: items.flatMap((project) => present(project, visible)), nextCursor }
     },
 
-    async create(actor, project) {
-      return projects.create({ ownerId: requireWriter(actor), ...project })
-    },
+    create,
 
     async get(actor, idOrName) {
-      return find(requireReader(actor), idOrName)
+      const visible = await access.toRead(actor)
+      const project = await projects.get(visible.require(idOrName).id)
+      return (project && present(project, visible)[0]) ?? notFound(idOrName)
     },
 
     async update(actor, idOrName, { name, description }) {
-      const ownerId = requireWriter(actor)
-      const id = await findId(ownerId, idOrName)
+      const visible = await access.toWrite(actor)
+      const { id } = visible.requireRole(idOrName, 'manager')
       const change = { ...(name !== undefined && { name }), ...(description !== undefined && { description }) }
-      return (await projects.update(ownerId, id, change)) ?? notFound(idOrName)
+      const project = await projects.update(id, change)
+      return (project && present(project, visible)[0]) ?? notFound(idOrName)
     },
 
     async delete(actor, idOrName) {
-      const ownerId = requireWriter(actor)
-      const { id, name } = await find(ownerId, idOrName)
-      const documentsDeleted = (await ingest.deleteProject(ownerId, id)) ?? notFound(idOrName)
+      const { id, name } = (await access.toWrite(actor)).requireRole(idOrName, 'manager')
+      const documentsDeleted = (await ingest.deleteProject(id)) ?? notFound(idOrName)
       return { id, name, documentsDeleted }
-    },
-
-    findId: ({ userId }, idOrName) => findId(userId, idOrName),
-
-    async findIds(actor, idsOrNames) {
-      const ownerId = requireReader(actor)
-      const ids = new Set<string>()
-      for (const idOrName of new Set(idsOrNames)) ids.add(await findId(ownerId, idOrName))
-      return [...ids]
     },
 
     findForUpload,
 
     async findOrCreate(actor, idOrName) {
-      const ownerId = requireWriter(actor)
       const found = await findForUpload(actor, idOrName)
       if (found !== null) return found
       try {
-        return (await projects.create({ ownerId, name: idOrName, description: '' })).id
+        return await create(actor, { name: idOrName, description: '' })
       } catch (error) {
         // Another upload made it in the meantime.
-        if (isDocsearchError(error, 'project_exists')) return findId(ownerId, idOrName)
+        if (isDocsearchError(error, 'project_exists')) return (await findForUpload(actor, idOrName)) ?? notFound(idOrName)
         throw error
       }
     },
   }
-}
-
-function notFound(idOrName: string): never {
-  throw new DocsearchError('project_not_found', `You have no project ${JSON.stringify(idOrName.slice(0, 200))}.`)
 }

@@ -3,12 +3,11 @@ import { eachInTurns } from '../core/in-turns.ts'
 import type { SynonymRecord, SynonymRule } from '../core/synonyms.ts'
 import type { ListRequest, Records, ResultPage, SavedSynonym } from '../records/records.ts'
 import { hasEffect } from '../search/expansions/synonym-matcher.ts'
-import { requireProjectManager, requireReader, type Actor } from './access.ts'
-import type { Projects } from './projects.ts'
+import type { Access, Actor } from './access.ts'
 
 /**
- * The synonyms of the actor's projects. A project is named by id or by name. Every function throws `insufficient_scope` and
- * `project_not_found`.
+ * The synonyms of the actor's projects. A project is named by id or by name. Every function throws `insufficient_scope`,
+ * `project_not_found` and `ambiguous_name`. Changes need a manager and throw `insufficient_role`.
  */
 export interface Synonyms {
   list(actor: Actor, project: string, request: ListRequest): Promise<ResultPage<SynonymRecord>>
@@ -22,26 +21,24 @@ export interface Synonyms {
 
 interface Options {
   records: Pick<Records, 'synonyms'>
-  projects: Pick<Projects, 'findId'>
+  access: Pick<Access, 'toRead' | 'toWrite'>
   /** How many words and phrases the synonyms of all projects of a user may have. */
   maxSynonyms: number
 }
 
-export function createSynonyms({ records, projects, maxSynonyms }: Options): Synonyms {
+export function createSynonyms({ records, access, maxSynonyms }: Options): Synonyms {
   const { synonyms } = records
 
   /** Returns what the records need for a change. */
   async function changeOf(actor: Actor, project: string, rules: readonly SynonymRule[]) {
-    const ownerId = requireProjectManager(actor)
-    const projectId = await projects.findId(actor, project)
+    const { id: projectId } = (await access.toWrite(actor)).requireRole(project, 'manager')
     await requireEffect(rules)
-    return { ownerId, projectId, rules, maxSynonyms }
+    return { projectId, rules, maxSynonyms }
   }
 
   return {
     async list(actor, project, request) {
-      const ownerId = requireReader(actor)
-      return synonyms.list(ownerId, await projects.findId(actor, project), request)
+      return synonyms.list((await access.toRead(actor)).require(project).id, request)
     },
 
     async add(actor, project, rules) {
@@ -53,8 +50,8 @@ export function createSynonyms({ records, projects, maxSynonyms }: Options): Syn
     },
 
     async delete(actor, project, id) {
-      const ownerId = requireProjectManager(actor)
-      if (await synonyms.delete(ownerId, await projects.findId(actor, project), id)) return
+      const { id: projectId } = (await access.toWrite(actor)).requireRole(project, 'manager')
+      if (await synonyms.delete(projectId, id)) return
       throw new DocsearchError('synonym_not_found', 'The project has no synonyms with this ID.')
     },
   }

@@ -3,7 +3,7 @@ import type { DocsearchError } from '../core/errors.ts'
 import type { DocumentRecord } from '../core/model.ts'
 import { documentExists } from '../records/errors.ts'
 import type { OnConflict, Records } from '../records/records.ts'
-import { requireWriter, type Actor } from './access.ts'
+import type { Actor } from './access.ts'
 import type { Projects } from './projects.ts'
 import { fileTooLarge } from './uploads.ts'
 
@@ -37,7 +37,10 @@ export interface PlannedFile {
 }
 
 export interface UploadPlans {
-  /** Says what an upload would do, in the order of its files. Throws `insufficient_scope` and `project_not_found`. */
+  /**
+   * Says what an upload would do, in the order of its files. Throws `insufficient_scope`, `project_not_found`, `ambiguous_name` and
+   * `insufficient_role`.
+   */
   plan(actor: Actor, upload: ProposedUpload): Promise<PlannedFile[]>
 }
 
@@ -46,16 +49,15 @@ const FILES_AT_ONCE = 100
 
 export function createUploadPlans(options: {
   records: Pick<Records, 'documents'>
-  projects: Projects
+  projects: Pick<Projects, 'findForUpload'>
   maxFileBytes: number
 }): UploadPlans {
   const { projects, maxFileBytes } = options
   const { documents } = options.records
 
   /** Returns the documents that an upload would find, by the path of the file. */
-  async function findEach(ownerId: string, projectId: string, files: readonly ProposedFile[], onConflict: OnConflict) {
+  async function findEach(projectId: string, files: readonly ProposedFile[], onConflict: OnConflict) {
     const found = await documents.atPaths(
-      ownerId,
       projectId,
       files.map(({ path }) => path),
     )
@@ -63,7 +65,7 @@ export function createUploadPlans(options: {
     for (const file of files) {
       const document = found.get(file.path)
       if (document === undefined || document.sha256 === file.sha256) continue
-      const copy = await documents.numberedCopy(ownerId, projectId, file)
+      const copy = await documents.numberedCopy(projectId, file)
       if (copy !== null) found.set(file.path, copy)
     }
     return found
@@ -71,12 +73,11 @@ export function createUploadPlans(options: {
 
   return {
     async plan(actor, upload) {
-      const ownerId = requireWriter(actor)
-      const projectId = await projects.findForUpload(actor, upload.project)
+      const projectId = (await projects.findForUpload(actor, upload.project))?.id ?? null
       const planned: PlannedFile[] = []
       for (let i = 0; i < upload.files.length; i += FILES_AT_ONCE) {
         const files = upload.files.slice(i, i + FILES_AT_ONCE)
-        const found = projectId === null ? null : await findEach(ownerId, projectId, files, upload.onConflict)
+        const found = projectId === null ? null : await findEach(projectId, files, upload.onConflict)
         planned.push(...files.map((file) => planFile(file, found?.get(file.path) ?? null, upload, maxFileBytes)))
         await setImmediate()
       }

@@ -2,10 +2,10 @@ import type { Blobs } from '../blobs/blobs.ts'
 import { diskFull } from '../core/disk-errors.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import { UserSlots } from '../core/user-slots.ts'
-import type { DocumentRecord } from '../core/model.ts'
+import type { DocumentRecord, VisibleProject } from '../core/model.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { OnConflict, Records, UploadOutcome } from '../records/records.ts'
-import { requireWriter, type Actor } from './access.ts'
+import { type Access, type Actor, requireScope } from './access.ts'
 import { fileNameFault, showFileName } from './file-names.ts'
 import type { DiskState } from './health.ts'
 import { receiveFiles, type IncomingFile, type IncomingFiles } from './incoming-files.ts'
@@ -13,6 +13,8 @@ import type { Projects } from './projects.ts'
 
 export type { OnConflict } from '../records/records.ts'
 export type { IncomingFile, IncomingFiles } from './incoming-files.ts'
+
+const PROJECT_ERRORS = new Set<string>(['project_not_found', 'ambiguous_name', 'insufficient_role'])
 
 /** A guess, because nobody knows when an upload will end. */
 const RETRY_SECONDS = 2
@@ -50,7 +52,7 @@ export interface Uploads {
    * Queues every file of the upload for indexing. A file that is refused doesn't stop the others: it is in `rejected` with its error
    * (`invalid_name`, `too_large`, `duplicate_path`, `unsupported_type`, `empty_file`, `encrypted`, `document_exists`). When the instance
    * fails to store a file (`disk_full`, `database_busy`, …), this file and all files after it are in `rejected` with this error.
-   * Throws `project_not_found` when the upload names no project of the actor; then nothing was stored.
+   * Throws `project_not_found`, `ambiguous_name` and `insufficient_role` about the project that the upload names; then nothing was stored.
    */
   accept(actor: Actor, upload: Upload): Promise<AcceptedUpload>
   /**
@@ -68,7 +70,8 @@ export interface UploadsOptions {
   records: Pick<Records, 'documents'>
   blobs: Pick<Blobs, 'incoming'>
   ingest: Pick<Ingest, 'accept' | 'settled'>
-  projects: Projects
+  access: Access
+  projects: Pick<Projects, 'findOrCreate'>
   disk(): Promise<DiskState>
   maxFileBytes: number
   /**
@@ -79,39 +82,51 @@ export interface UploadsOptions {
 }
 
 export function createUploads(options: UploadsOptions): Uploads {
-  const { records, blobs, ingest, projects, disk, maxFileBytes, maxUploadsInFlight } = options
+  const { records, blobs, ingest, access, projects, disk, maxFileBytes, maxUploadsInFlight } = options
   const slots = new UserSlots(maxUploadsInFlight)
   return {
     async begin(actor, expectedBytes) {
-      const ownerId = requireWriter(actor)
+      requireScope(actor, 'write:documents')
       // Health reports that there is little room. Here only an upload that can't fit is refused.
       const { freeBytes } = await disk()
       if (freeBytes !== null && freeBytes <= expectedBytes) throw diskFull()
-      const release = slots.take(ownerId)
+      const release = slots.take(actor.userId)
       if (release === null) throw tooManyInFlight(maxUploadsInFlight)
       const files = receiveFiles(blobs.incoming, maxFileBytes)
       return { receive: files.receive, clean: () => files.clean().finally(release) }
     },
 
     async accept(actor, { project, tags, onConflict, files }) {
-      const ownerId = requireWriter(actor)
+      requireScope(actor, 'write:documents')
       const accepted: AcceptedUpload = { documents: [], rejected: [] }
       const hashes = new Map<string, string>()
-      let projectId: string | null = null
+      let found: VisibleProject | null = null
       let failure: { error: unknown } | null = null
       for (const { name, path, received } of files) {
         try {
           // The next file would most likely fail as well, perhaps only after a long wait.
           if (failure !== null) throw failure.error
           checkFile({ name, path, received }, hashes, maxFileBytes)
-          projectId ??= await projects.findOrCreate(actor, project)
+          found ??= await projects.findOrCreate(actor, project)
+          const { id: projectId, ownerId } = found
           const { file, sha256, sizeBytes } = received
           accepted.documents.push(
-            await ingest.accept({ ownerId, projectId, file, sha256, sizeBytes, name, path, tags, onConflict }),
+            await ingest.accept({
+              ownerId,
+              uploaderId: actor.userId,
+              projectId,
+              file,
+              sha256,
+              sizeBytes,
+              name,
+              path,
+              tags,
+              onConflict,
+            }),
           )
         } catch (error) {
           // Every other error is about one file. Earlier files may be stored already, so the answer lists each file.
-          if (projectId === null && isDocsearchError(error, 'project_not_found')) throw error
+          if (found === null && isAboutProject(error)) throw error
           if (!isRefusal(error)) failure = { error }
           accepted.rejected.push({ name: showFileName(name), error })
         }
@@ -120,10 +135,10 @@ export function createUploads(options: UploadsOptions): Uploads {
     },
 
     async waitUntilProcessed(actor, { documents, rejected }, { timeoutMs, signal }) {
-      const ownerId = requireWriter(actor)
       const ids = documents.map(({ document }) => document.id)
-      const isDone = await ingest.settled(ownerId, ids, timeoutMs, signal)
-      const now = await records.documents.getMany(ownerId, ids)
+      const projectIds = new Set(documents.map(({ document }) => document.projectId))
+      const isDone = await ingest.settled(projectIds, ids, timeoutMs, signal)
+      const now = await records.documents.getMany((await access.toWrite(actor)).ids, ids)
       const current = documents.map(({ document, outcome }) => ({ document: now.get(document.id) ?? document, outcome }))
       return { isDone, accepted: { documents: current, rejected } }
     },
@@ -166,5 +181,10 @@ function checkFile({ name, path, received }: UploadedFile, hashes: Map<string, s
  * files after it.
  */
 function isRefusal(error: unknown): boolean {
-  return isDocsearchError(error) && error.fault === 'user' && error.code !== 'project_not_found'
+  return isDocsearchError(error) && error.fault === 'user' && !isAboutProject(error)
+}
+
+/** Returns true when the user may not upload to the project, or no longer. */
+function isAboutProject(error: unknown): boolean {
+  return isDocsearchError(error) && PROJECT_ERRORS.has(error.code)
 }

@@ -53,7 +53,7 @@ export interface Users {
 }
 
 export interface UsersOptions {
-  records: Pick<Records, 'users' | 'projects'>
+  records: Pick<Records, 'users'>
   accounts: Pick<Accounts, 'setPassword' | 'issueLink'>
   /** The quotas of users who have none of their own. */
   quotas: Quotas
@@ -129,14 +129,7 @@ export function createUsers(options: UsersOptions): Users {
     async countDocuments(actor, idOrEmail) {
       requireAdministrator(actor)
       const { id } = await find(users, idOrEmail)
-      let documents = 0
-      let request: ListRequest = { limit: 100 }
-      for (;;) {
-        const { items, nextCursor } = await records.projects.list(id, request)
-        for (const { counts } of items) documents += counts.documents
-        if (nextCursor === null) return documents
-        request = { ...request, cursor: nextCursor }
-      }
+      return (await users.usage([id])).get(id)?.documents ?? 0
     },
   }
 }

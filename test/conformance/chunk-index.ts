@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { SearchFilter } from '../../src/core/search-filter.ts'
 import type { ChunkIndex, ChunkIndexStore, IndexedPassage } from '../../src/index/chunk-index.ts'
 import { passageTerms } from '../../src/index/passage-terms.ts'
 import { hashText } from '../../src/index/text-hash.ts'
 import { MAX_PASSAGE_CHARS, MAX_TITLE_CHARS } from '../../src/core/text-limits.ts'
 import { errorCode } from '../support/codes.ts'
-import { type FoundPassage, keywordSearch, vectorSearch } from '../support/search-index.ts'
+import { type Filter, type FoundPassage, keywordSearch, vectorSearch } from '../support/search-index.ts'
 
 export const DIMENSIONS = 8
 
@@ -53,7 +52,7 @@ export function direction(n: number): Float32Array {
   return vector
 }
 
-const ALL: SearchFilter = { ownerId: 'usr_a' }
+const ALL: Filter = { projectIds: ['prj_a', 'prj_b', 'prj_c', 'prj_big'] }
 const ids = (hits: readonly { id: string }[]) => hits.map((hit) => hit.id)
 
 const at = (iso: string) => new Date(iso)
@@ -96,7 +95,7 @@ export const FILTERED_PASSAGES = [
 ].map(analysed)
 
 /** The documents of FILTERED_PASSAGES that each filter finds. */
-export const FILTER_CASES: [name: string, filter: Omit<SearchFilter, 'ownerId'>, expected: string[]][] = [
+export const FILTER_CASES: [name: string, filter: Filter, expected: string[]][] = [
   ['none', {}, ['doc_1', 'doc_2', 'doc_3', 'doc_4']],
   ['one project', { projectIds: ['prj_a'] }, ['doc_1', 'doc_4']],
   ['several projects', { projectIds: ['prj_b', 'prj_c'] }, ['doc_2', 'doc_3']],
@@ -112,7 +111,7 @@ export const FILTER_CASES: [name: string, filter: Omit<SearchFilter, 'ownerId'>,
   ['a prefix with an underscore', { pathPrefix: 'a_b' }, ['doc_2']],
   ['a prefix with a quote', { pathPrefix: "aXb/it'" }, ['doc_3']],
   ['a prefix with a backslash', { pathPrefix: 'a\\b' }, ['doc_4']],
-  ['an attempt to break out', { pathPrefix: "' OR owner_id = 'usr_b" }, []],
+  ['an attempt to break out', { pathPrefix: "' OR project_id = 'prj_d" }, []],
   ['from a moment on', { createdAfter: at('2026-02-01T00:00:00Z') }, ['doc_2', 'doc_4']],
   ['before a moment', { createdBefore: at('2026-02-01T00:00:00Z') }, ['doc_1', 'doc_3']],
   ['between', { createdAfter: at('1900-01-01T00:00:00Z'), createdBefore: at('1970-01-01T00:00:00Z') }, ['doc_3']],
@@ -150,8 +149,8 @@ export function chunkIndexConformance(
       await cleanUp()
     })
     const add = (...passages: IndexedPassage[]) => index.put([{ documentId: passages[0]!.documentId, isNew: true, passages }])
-    const words = (terms: string[], filter: SearchFilter = ALL, limit = 100) => keywordSearch(index, terms, filter, limit)
-    const near = (n: number, filter: SearchFilter = ALL, limit = 100) => vectorSearch(index, direction(n), filter, limit)
+    const words = (terms: string[], filter: Filter = ALL, limit = 100) => keywordSearch(index, terms, filter, limit)
+    const near = (n: number, filter: Filter = ALL, limit = 100) => vectorSearch(index, direction(n), filter, limit)
     /** Returns every passage of the first user, by its ID. */
     const read = async () => {
       const rows = (await near(0)).map((hit) => hit.row)
@@ -427,12 +426,12 @@ export function chunkIndexConformance(
         }
       })
 
-      test("never find another owner's passages, even by id", async () => {
-        const b: SearchFilter = { ownerId: 'usr_b' }
+      test('never find passages of another project, even by id', async () => {
+        const b: Filter = { projectIds: ['prj_d'] }
         expect(ids(await words(['passage'], b))).toEqual(['doc_5:1:0'])
         expect(ids(await near(0, b))).toEqual(['doc_5:1:0'])
         expect(await words(['passage'], { ...b, documentIds: ['doc_1'] })).toEqual([])
-        expect(await words(['passage'], { ownerId: "usr_b' OR '1' = '1" })).toEqual([])
+        expect(await words(['passage'], { projectIds: ["prj_d' OR '1' = '1"] })).toEqual([])
       })
 
       test('apply before the limit, not after it', async () => {

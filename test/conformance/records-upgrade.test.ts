@@ -13,6 +13,8 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { testClock } from '../support/test-clock.ts'
 
 const SHA256 = 'b'.repeat(64)
+/** What Ann, the owner, may see. */
+const ANNS = new Set(['prj_1'])
 
 /** Returns a database of docsearch 0.1.0 with a row in every table, after the migrations up to `version`. */
 async function databaseOf(version: string, now: number): Promise<string> {
@@ -65,13 +67,14 @@ test('upgrades a database of the first version without losing anything', async (
     lastUsedAt: new Date(4),
     scopes: ['read:documents'],
   })
-  expect(await records.projects.find('usr_1', 'default')).toMatchObject({ id: 'prj_1', counts: { documents: 1, chunks: 2 } })
-  expect(await records.documents.get('usr_1', 'doc_1')).toMatchObject({ version: 2, status: 'ready', title: 'T', tags: ['x'] })
-  expect(await records.documents.pages('usr_1', 'doc_1')).toEqual([{ number: 1, text: 'abc', blocks: [] }])
+  expect(await records.projects.get('prj_1')).toMatchObject({ name: 'default', id: 'prj_1', counts: { documents: 1, chunks: 2 } })
+  expect(await records.documents.get(ANNS, 'doc_1')).toMatchObject({ version: 2, status: 'ready', title: 'T', tags: ['x'] })
+  expect(await records.documents.pages(ANNS, 'doc_1')).toEqual([{ number: 1, text: 'abc', blocks: [] }])
   // The document gets its words when it is indexed again.
-  expect(await records.vocabulary.entries('usr_1', ['abc'])).toEqual([])
+  expect(await records.vocabulary.entries(ANNS, ['abc'])).toEqual([])
   expect(await records.queue.tombstones()).toEqual(['doc_0'])
-  expect(await records.events.since('usr_1', 0, 10)).toMatchObject([{ id: 7, type: 'document.ready' }])
+  expect(await records.members.visibleTo('usr_1')).toMatchObject({ projects: [{ id: 'prj_1', role: 'manager' }], deletedIds: [] })
+  expect(await records.members.visibleTo('usr_2')).toEqual({ projects: [], deletedIds: [] })
   expect(await records.indexes.active()).toMatchObject({ id: 'gen_1', dimensions: 256 })
 })
 
@@ -92,7 +95,7 @@ test('cuts the long titles that an earlier version has stored', async () => {
   database.close()
   const records = await openRecords({ file, clock, log: silentLogger })
   onTestFinished(() => records.close())
-  const stored = await Promise.all(titles.map(async (_, i) => (await records.documents.get('usr_1', `long_${i}`))!.title))
+  const stored = await Promise.all(titles.map(async (_, i) => (await records.documents.get(ANNS, `long_${i}`))!.title))
   expect(stored.slice(1)).toEqual([titles[1], `${title(MAX_TITLE_CHARS - 2)}…`, 'T', null])
   expect(stored[0]).toBe(stored[2])
 })
@@ -109,13 +112,13 @@ test('subtracts the words that an earlier version has counted', async () => {
   database.close()
   const records = await openRecords({ file, clock, log: silentLogger })
   onTestFinished(() => records.close())
-  const entries = () => records.vocabulary.entries('usr_1', ['rent', 'rents'])
+  const entries = () => records.vocabulary.entries(ANNS, ['rent', 'rents'])
   expect(await entries()).toEqual([
-    { word: 'rent', term: 'rent', documents: 2 },
+    { word: 'rent', term: 'rent', documents: 1 },
     { word: 'rents', term: 'rent', documents: 1 },
   ])
-  await records.documents.delete('usr_1', 'doc_1')
-  expect(await entries()).toEqual([{ word: 'rent', term: 'rent', documents: 1 }])
+  await records.documents.delete(ANNS, 'doc_1')
+  expect(await entries()).toEqual([])
 })
 
 const EARLIER = Object.keys(MIGRATIONS).slice(0, -1)
@@ -141,40 +144,66 @@ test.each(EARLIER)('counts the documents of a database of %s, also after further
 
   const records = await openRecords({ file, clock, log: silentLogger })
   onTestFinished(() => records.close())
-  const countsOf = async (owner: string, project: string) => (await records.projects.find(owner, project))?.counts
+  const countsOf = async (project: string) => (await records.projects.get(project))?.counts
   const none = { queued: 0, processing: 0, ready: 0, failed: 0 }
-  expect(await countsOf('usr_1', 'prj_1')).toEqual({
+  expect(await countsOf('prj_1')).toEqual({
     documents: 4,
     chunks: 7,
     bytes: 63,
     statuses: { ...none, ready: 2, failed: 1, queued: 1 },
   })
-  expect(await countsOf('usr_2', 'prj_2')).toEqual({ documents: 0, chunks: 0, bytes: 0, statuses: none })
-  expect(await countsOf('usr_2', 'prj_3')).toEqual({ documents: 1, chunks: 1, bytes: 40, statuses: { ...none, processing: 1 } })
-  expect(await records.documents.countPending('usr_1')).toBe(1)
+  expect(await countsOf('prj_2')).toEqual({ documents: 0, chunks: 0, bytes: 0, statuses: none })
+  expect(await countsOf('prj_3')).toEqual({ documents: 1, chunks: 1, bytes: 40, statuses: { ...none, processing: 1 } })
+  expect(await records.documents.countPending(ANNS)).toBe(1)
   await records.queue.recover()
-  await records.documents.delete('usr_1', 'doc_2')
+  await records.documents.delete(ANNS, 'doc_2')
   expect(await records.queue.counts()).toEqual({ queued: 2, processing: 0, ready: 1, failed: 1 })
-  expect(await countsOf('usr_1', 'prj_1')).toMatchObject({ documents: 3, chunks: 2, bytes: 53 })
+  expect(await countsOf('prj_1')).toMatchObject({ documents: 3, chunks: 2, bytes: 53 })
 })
 
-test('an upgraded database keeps the IDs of its events, and knows when events were trimmed', async () => {
+test('listeners of an upgraded database hear that they have missed events', async () => {
   const clock = testClock()
   const file = await databaseOf('0006_counts', clock.now().getTime())
+  const records = await openRecords({ file, clock, log: silentLogger })
+  onTestFinished(() => records.close())
+  for (const id of [0, 7, 100]) expect(await records.events.resumeAfter(ANNS, id)).toMatchObject({ hasMissed: true })
+  await records.documents.delete(ANNS, 'doc_1')
+  const [deleted] = await records.events.since(ANNS, 0, 10)
+  expect(deleted).toMatchObject({ type: 'document.deleted', projectId: 'prj_1' })
+  expect(await records.events.resumeAfter(ANNS, deleted!.id)).toEqual({ afterId: deleted!.id, hasMissed: false })
+})
+
+test('each project of an upgraded database gets the words of its own documents', async () => {
+  const clock = testClock()
+  const file = await databaseOf('0011_words', clock.now().getTime())
   const database = new DatabaseSync(file)
-  // Events 1 to 6 were trimmed: event 7 is the oldest that is left.
-  database.exec(`insert into events values (9, 'usr_1', 'doc_1', 'prj_1', 'document.ready', '{"name":"a.txt"}', 9)`)
+  database.exec(`
+    insert into projects values ('prj_2', 'usr_1', 'second', '', 5, 5);
+    create temp table copied as select * from documents;
+    update copied set id = 'doc_2', project_id = 'prj_2', path = 'b.txt';
+    insert into documents select * from copied;
+    update copied set id = 'doc_3', path = 'c.txt';
+    insert into documents select * from copied;
+    insert into vocabularies values (1, 'usr_1', 3);
+    insert into vocabulary_words values (1, 'rent', 'rent', 3), (1, 'rents', 'rent', 1), (1, 'pump', 'pump', 2);
+    insert into document_words values ('doc_1', '["rent rent","rent rents"]'), ('doc_2', '["rent rent","pump pump"]'),
+      ('doc_3', '["rent rent","pump pump"]');
+  `)
   database.close()
   const records = await openRecords({ file, clock, log: silentLogger })
   onTestFinished(() => records.close())
-  const resumeAfter = (owner: string, ids: number[]) => Promise.all(ids.map((id) => records.events.resumeAfter(owner, id)))
-  expect((await records.events.since('usr_1', 0, 10)).map(({ id }) => id)).toEqual([7, 9])
-  expect(await resumeAfter('usr_1', [6, 7, 9])).toEqual([6, 7, 9])
-  expect(await resumeAfter('usr_1', [0, 5, 8, 100])).toEqual([6, 6, 7, 9])
-  // A user without stored events can't know which events are gone.
-  expect(await resumeAfter('usr_2', [0, 5])).toEqual([1, 1])
-  await records.documents.delete('usr_1', 'doc_1')
-  expect((await records.events.since('usr_1', 9, 10))[0]?.id).toBeGreaterThan(clock.now().getTime())
+  const entries = (project: string) => records.vocabulary.entries(new Set([project]), ['rent', 'rents', 'pump'])
+  expect(await entries('prj_1')).toEqual([
+    { word: 'rent', term: 'rent', documents: 1 },
+    { word: 'rents', term: 'rent', documents: 1 },
+  ])
+  const second = [
+    { word: 'pump', term: 'pump', documents: 2 },
+    { word: 'rent', term: 'rent', documents: 2 },
+  ]
+  expect(await entries('prj_2')).toEqual(second)
+  await records.documents.delete(new Set(['prj_2']), 'doc_2')
+  expect(await entries('prj_2')).toEqual(second.map((entry) => ({ ...entry, documents: 1 })))
 })
 
 test('an event ID is not used again after a restore from a backup', async () => {
@@ -185,9 +214,9 @@ test('an event ID is not used again after a restore from a backup', async () => 
   await copyFile(file, backup)
   const deleteDocument = async (database: string) => {
     const records = await openRecords({ file: database, clock, log: silentLogger })
-    await records.documents.delete('usr_1', 'doc_1')
-    const id = await records.events.latestId('usr_1')
-    const resumed = (afterId: number) => records.events.resumeAfter('usr_1', afterId)
+    await records.documents.delete(ANNS, 'doc_1')
+    const id = await records.events.latestId(ANNS)
+    const resumed = (afterId: number) => records.events.resumeAfter(ANNS, afterId)
     return { records, id, resumed }
   }
   const first = await deleteDocument(file)
@@ -197,7 +226,7 @@ test('an event ID is not used again after a restore from a backup', async () => 
   onTestFinished(() => second.records.close())
   expect(second.id).toBeGreaterThan(first.id)
   // A listener that knows the lost event learns that it missed something.
-  expect(await second.resumed(first.id)).toBe(7)
+  expect(await second.resumed(first.id)).toEqual({ afterId: 1, hasMissed: true })
 })
 
 test('gives an upgraded database the schema of a new one', async () => {

@@ -4,6 +4,7 @@ import { MAX_JOINED_CHARS, MAX_TITLE_CHARS } from '../../src/core/text-limits.ts
 import { hashText } from '../../src/index/text-hash.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { loggedIn } from '../support/web-client.ts'
+import { visibleTo } from '../support/visible.ts'
 
 const ANSWER_BYTES = 15_000
 
@@ -56,7 +57,7 @@ test('an index and records of an earlier version, with long passages, give bound
   const id = await app.bob.ready('dodo.txt', 'The dodo is gone.')
   const { records, lifecycle } = app.backend
   const bob = (await records.users.findByEmail('bob@example.org'))!.id
-  const document = (await records.documents.get(bob, id))!
+  const document = (await records.documents.get(await visibleTo(records, bob), id))!
   const { index, embedder } = lifecycle.active()!
   const text = `The dodo is gone${'!'.repeat(3_000_000)}`
   const passages = [0, 1, 2, 3].map((n) => ({

@@ -57,8 +57,8 @@ test('what is left out stays, and a title stays when the document is processed a
   const id = await app.alice.ready('stays.txt', 'The kestrel hovers.', { tags: 'x' })
   expect((await update(id, { title: 'A falcon' })).body).toMatchObject({ name: 'stays.txt', path: 'stays.txt', tags: ['x'] })
   await app.alice.call('POST', `/api/v1/documents/${id}/reprocess`)
-  const { id: ownerId } = (await app.backend.records.users.owner())!
-  expect(await app.backend.ingest.settled(ownerId, [id], 60_000)).toBe(true)
+  const projectId = (await app.alice.get<Document>(`/api/v1/documents/${id}`)).body.project.id
+  expect(await app.backend.ingest.settled(new Set([projectId]), [id], 60_000)).toBe(true)
   expect((await app.alice.get<Document>(`/api/v1/documents/${id}`)).body).toMatchObject({ status: 'ready', title: 'A falcon' })
   expect(await found('falcon')).toEqual(['stays.txt'])
 })

@@ -4,6 +4,7 @@ import type { Document, DocumentList } from '../../src/contract/documents.ts'
 import type { Project, ProjectDeleted, ProjectList } from '../../src/contract/projects.ts'
 import type { SearchAnswer } from '../../src/contract/search.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
+import { visibleTo } from '../support/visible.ts'
 import { makePdf } from '../support/make-documents.ts'
 import { errorCode, warningCode } from '../support/codes.ts'
 
@@ -78,8 +79,8 @@ test('a deleted document, its content, its text and its search results are gone 
 test('reprocessing is 202, and the document gets ready again with the same text', async () => {
   const id = await app.alice.ready('again.txt', 'Read me twice.')
   expect(await app.alice.call('POST', `/api/v1/documents/${id}/reprocess`)).toMatchObject({ status: 202, body: { id } })
-  const { id: ownerId } = (await app.backend.records.users.owner())!
-  expect(await app.backend.ingest.settled(ownerId, [id], 60_000)).toBe(true)
+  const owner = (await app.backend.records.users.owner())!
+  expect(await app.backend.ingest.settled(await visibleTo(app.backend.records, owner.id), [id], 60_000)).toBe(true)
   expect((await app.alice.get<Document>(`/api/v1/documents/${id}`)).body.status).toBe('ready')
   expect((await app.alice.get<string>(`/api/v1/documents/${id}/text`)).body).toBe('Read me twice.')
 })

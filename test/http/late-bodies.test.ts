@@ -6,6 +6,7 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import { errorCode } from '../support/codes.ts'
 import { until, within } from '../support/until.ts'
 import { loggedIn } from '../support/web-client.ts'
+import { visibleTo } from '../support/visible.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -54,8 +55,11 @@ test.each([
   expect(answer).toMatch(/^HTTP\/1.1 401 /)
   expect(answer).toContain(`"code":"${errorCode('invalid_token')}"`)
   const { records } = app.backend
-  expect((await records.projects.list(user.id, { limit: 10 })).items).toEqual([])
-  expect([(await records.documents.list(user.id, { limit: 10 })).items, await app.received()]).toEqual([[], []])
+  expect((await records.members.visibleTo(user.id)).projects).toEqual([])
+  expect([(await records.documents.list(await visibleTo(records, user.id), { limit: 10 })).items, await app.received()]).toEqual([
+    [],
+    [],
+  ])
 })
 
 test('a form that arrives after its session has ended changes nothing', async () => {

@@ -15,6 +15,7 @@ import { type FakeOllama, startFakeOllama } from '../support/fake-ollama.ts'
 import { oauthFlow } from '../support/oauth-flow.ts'
 import { until, within } from '../support/until.ts'
 import { loggedIn, PASSWORD, type WebClient } from '../support/web-client.ts'
+import { visibleTo } from '../support/visible.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -136,7 +137,8 @@ const ENDS: Record<string, (user: User) => Promise<Credential>> = {
 /** Begins a request that lasts, waits until it does, and returns the check of what arrived in the end. */
 type Kind = (credential: Credential) => Promise<{ request: OpenRequest; check(answer: string): void | Promise<void> }>
 
-const documentsOf = async ({ id }: User) => (await app.backend.records.documents.list(id, { limit: 10 })).items
+const documentsOf = async ({ id }: User) =>
+  (await app.backend.records.documents.list(await visibleTo(app.backend.records, id), { limit: 10 })).items
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const REFUSED = new RegExp(`^HTTP/1.1 401 [^]*"code":"${errorCode('invalid_token')}"`)
 
@@ -190,7 +192,9 @@ const KINDS: Record<string, Kind> = {
       request,
       async check(answer) {
         expect(answer).not.toContain('201')
-        expect((await app.backend.records.projects.list(user.id, { limit: 10 })).items).toEqual([])
+        expect(
+          (await app.backend.records.projects.list(await visibleTo(app.backend.records, user.id), { limit: 10 })).items,
+        ).toEqual([])
       },
     }
   },
@@ -207,7 +211,7 @@ async function newDocument({ id: ownerId }: User): Promise<string> {
   const { records } = app.backend
   const project = await records.projects.create({ ownerId, name: 'default', description: '' })
   const file = { name: 'a.txt', path: 'a.txt', mediaType: 'text/plain', sizeBytes: 5, sha256: 'a'.repeat(64), tags: null }
-  return (await records.documents.register({ ownerId, projectId: project.id, ...file }, 'replace')).document.id
+  return (await records.documents.register({ uploaderId: ownerId, projectId: project.id, ...file }, 'replace')).document.id
 }
 
 const CASES = Object.keys(KINDS).flatMap((kind) => Object.keys(ENDS).map((end) => [kind, end] as const))

@@ -65,11 +65,13 @@ test.each(['replace', 'keep', 'error'] as const)('says with on_conflict=%s what 
 test('an unchanged file whose document failed is needed, so that an upload tries it again', async () => {
   const content = 'It fails.'
   await app.alice.ready('failed.txt', content, { project: 'Failed' })
-  const { id: ownerId } = (await app.backend.records.users.owner())!
   const { documents, queue } = app.backend.records
-  const id = (await list('Failed'))[0]!.id
+  const {
+    id,
+    project: { id: projectId },
+  } = (await list('Failed'))[0]!
   expect(await plan({ project: 'Failed', files: [file('failed.txt', content)] })).toMatchObject([{ is_needed: false }])
-  await documents.requeue(ownerId, id)
+  await documents.requeue(new Set([projectId]), id)
   const [job] = await queue.claim(1)
   await queue.fail(job!, { code: errorCode('corrupt'), message: 'It is broken.' })
   expect(await plan({ project: 'Failed', files: [file('failed.txt', content)] })).toMatchObject([

@@ -4,6 +4,7 @@ import { pages } from '../support/api-table.ts'
 import { paths } from '../../src/pages/paths.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { loggedIn, type WebClient } from '../support/web-client.ts'
+import { visibleTo } from '../support/visible.ts'
 
 let app: TestApp
 let bob: WebClient
@@ -50,7 +51,7 @@ afterAll(async () => {
   expect((await records.keys.list(hers.user, { limit: 100 })).items.map(({ id }) => id)).toContain(hers.key)
   expect(await oauth.applications.get(hers.client)).toMatchObject({ name: 'Client of the owner', ownerId: hers.user })
   expect((await oauth.connections.list(hers.user)).map(({ application }) => application.id)).toEqual([hers.client])
-  expect(await records.documents.get(hers.user, hers.document)).toMatchObject({ status: 'ready' })
+  expect(await records.documents.get(await visibleTo(records, hers.user), hers.document)).toMatchObject({ status: 'ready' })
   expect(await records.users.findByEmail('mole@example.org')).toBeNull()
   await app.close()
 })

@@ -66,7 +66,7 @@ export function createMemoryTable(dimensions: number): MemoryTable {
     },
     rowIds: async () => Float64Array.from(stored.keys(), Number).sort(),
     async *rows() {
-      for (const [row, { id, projectId, ownerId }] of stored) yield [{ row, id, projectId, ownerId }]
+      for (const [row, { id, projectId }] of stored) yield [{ row, id, projectId }]
     },
     rowsWithPhrases: async (rows, phrases) =>
       rows.filter((row) => {

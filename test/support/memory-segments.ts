@@ -7,7 +7,6 @@ import type { ProjectSegments, SharedSegment } from '../../src/index/segments/st
 import { buildVectors } from '../../src/index/segments/vectors/build.ts'
 
 interface Project {
-  ownerId: string
   segments: { shared: SharedSegment; segment: Segment; deleted: DeletionBitmap }[]
 }
 
@@ -27,7 +26,7 @@ export class MemorySegments {
     const changed = this.#delete(removed)
     const filled = added.filter(({ passages }) => passages.length > 0)
     for (const [projectId, documents] of Map.groupBy(filled, ({ passages }) => passages[0]!.projectId)) {
-      const project = this.#projects.get(projectId) ?? { ownerId: documents[0]!.passages[0]!.ownerId, segments: [] }
+      const project = this.#projects.get(projectId) ?? { segments: [] }
       this.#projects.set(projectId, project)
       project.segments.push(this.#build(documents, rowOf))
       changed.add(projectId)
@@ -49,8 +48,8 @@ export class MemorySegments {
   }
 
   #describe(projectId: string): ProjectSegments {
-    const { ownerId, segments } = this.#projects.get(projectId)!
-    return { projectId, ownerId, segments: segments.map(({ shared }) => shared), isIncomplete: false }
+    const { segments } = this.#projects.get(projectId)!
+    return { projectId, segments: segments.map(({ shared }) => shared), isIncomplete: false }
   }
 
   #build(documents: readonly DocumentPassages[], rowOf: (passage: IndexedPassage) => bigint): Project['segments'][number] {

@@ -10,6 +10,9 @@ import { type FilteredSegment, filterSegments } from '../../src/search/filter-se
 import { findPhraseChecks } from '../../src/search/phrase-checks.ts'
 import { OpenIndex } from '../../src/search/threads/open-index.ts'
 
+/** Searches all projects unless some are named. */
+export type Filter = SearchFilter & { projectIds?: readonly string[] }
+
 export interface FoundPassage {
   id: string
   documentId: string
@@ -21,7 +24,7 @@ export interface FoundPassage {
 export async function keywordSearch(
   index: ChunkIndex,
   terms: readonly string[],
-  filter: SearchFilter,
+  filter: Filter,
   limit: number,
 ): Promise<FoundPassage[]> {
   const segments = await open(index, filter)
@@ -32,19 +35,20 @@ export async function keywordSearch(
 export async function vectorSearch(
   index: ChunkIndex,
   vector: Float32Array,
-  filter: SearchFilter,
+  filter: Filter,
   limit: number,
 ): Promise<FoundPassage[]> {
   const segments = await open(index, filter)
   return describe(segments, searchVectors(segments, vector, limit))
 }
 
-async function open(index: ChunkIndex, filter: SearchFilter): Promise<readonly FilteredSegment[]> {
+async function open(index: ChunkIndex, { projectIds, ...filter }: Filter): Promise<readonly FilteredSegment[]> {
   const opened = new OpenIndex()
   opened.change(index.segments())
-  const projects = opened.projectsOf(filter)
+  const all = index.segments().map(({ projectId }) => projectId)
+  const projects = opened.projectsOf(projectIds ?? all.toSorted())
   if (!hasPhrases(filter)) return filterSegments(projects, { filter, rowsWithPhrases: null })
-  const { rows } = findPhraseChecks(projects, { filter, terms: [], vector: null, mode: 'keyword' })
+  const { rows } = findPhraseChecks(projects, { userId: '', projectIds: [], filter, terms: [], vector: null, mode: 'keyword' })
   return filterSegments(projects, {
     filter,
     rowsWithPhrases: BigUint64Array.from(await index.rowsWithPhrases([...rows], filter)),

@@ -15,7 +15,7 @@ export function sqlIn(column: string, values: readonly string[]): string {
 
 /** Returns the condition that a row has each phrase in one of its texts, and none of the excluded phrases. */
 export function phrasesToSql({ phrases, withoutPhrases }: PhraseFilter): string {
-  const terms = conditionsOf({ ownerId: '', phrases, withoutPhrases }).flatMap(({ condition, fields, value }) => {
+  const terms = conditionsOf({ phrases, withoutPhrases }).flatMap(({ condition, fields, value }) => {
     const columns = fields.map((field) => COLUMNS.find((column) => column.field === field)!)
     if (condition === 'hasAllPhrases') return hasEach(columns, value)
     if (condition === 'hasNoPhrase' && value.length > 0) return [`NOT (${hasAny(columns, value).join(' AND ')})`]

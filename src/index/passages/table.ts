@@ -138,14 +138,13 @@ export class LancePassageTable implements PassageTable {
   }
 
   async *rows(): AsyncGenerator<RowOfPassage[]> {
-    for await (const { part, batch, rows } of this.#scanParts([...ID_COLUMNS, 'project_id', 'owner_id'])) {
+    for await (const { part, batch, rows } of this.#scanParts([...ID_COLUMNS, 'project_id'])) {
       const idOf = idReader(batch)
-      const [projects, owners] = ['project_id', 'owner_id'].map((name) => batch.getChild(name)!) as [Vector, Vector]
+      const projects = batch.getChild('project_id') as Vector
       const make = (i: number, row: bigint): RowOfPassage => ({
         row,
         id: idOf(i).id,
         projectId: projects.get(i) as string,
-        ownerId: owners.get(i) as string,
       })
       yield* this.#slices(part, rows, make)
     }

@@ -10,7 +10,7 @@ import { changeWords } from './vocabulary-changes.ts'
 export async function removeDocuments(tx: WriteTransaction, rows: readonly DocumentRow[], now: number): Promise<void> {
   const documentIds = rows.map((row) => row.id)
   await addTombstones(tx, documentIds, now)
-  const words = rows.map((row) => ({ documentId: row.id, ownerId: row.owner_id, words: null }))
+  const words = rows.map((row) => ({ documentId: row.id, projectId: row.project_id, words: null }))
   await changeWords(tx.sql, words)
   for (const ids of slices(documentIds)) await tx.sql.deleteFrom('documents').where('id', 'in', ids).execute()
   await tx.announce('document.deleted', rows)
@@ -28,7 +28,7 @@ export async function addTombstones(tx: WriteTransaction, ids: readonly string[]
   }
 }
 
-export function newRow(id: string, document: NewDocument, now: number): DocumentRow {
+export function newRow(id: string, document: NewDocument & { ownerId: string }, now: number): DocumentRow {
   return {
     ...freshVersion(now),
     id,

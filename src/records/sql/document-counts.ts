@@ -1,5 +1,8 @@
+import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { DocumentStatus, ProjectCounts } from '../../core/model.ts'
+import type { ProjectIds } from '../projects.ts'
+import { isOneOf } from './project-ids.ts'
 import type { Tables } from './tables.ts'
 
 // Counts of documents come from `document_counts`, which triggers on the documents maintain (migration-counts.ts). It has one row
@@ -25,36 +28,37 @@ export function zeroCounts(): ProjectCounts {
   return { documents: 0, chunks: 0, bytes: 0, statuses: zeroStatuses() }
 }
 
-/** Counts the documents of one owner, or of all. */
-export async function countByStatus(db: Kysely<Tables>, ownerId?: string): Promise<Record<DocumentStatus, number>> {
+/** Counts the documents of some projects, or of all. */
+export async function countByStatus(db: Kysely<Tables>, projects?: ProjectIds): Promise<Record<DocumentStatus, number>> {
   let query = db
     .selectFrom('document_counts')
     .select((e) => ['status', e.fn.sum<number>('documents').as('documents')])
     .groupBy('status')
-  if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId)
+  if (projects !== undefined) query = query.where(isOneOf('project_id', projects))
   const rows = await query.execute()
   const counts = zeroStatuses()
   for (const row of rows) counts[row.status] = Number(row.documents)
   return counts
 }
 
-/** Counts the owner's queued and processing documents, in all projects or in these. */
-export async function countPending(db: Kysely<Tables>, ownerId: string, projectIds?: readonly string[]): Promise<number> {
-  let query = db
+/** Counts the queued and processing documents of each project that has some. */
+export async function pendingByProject(db: Kysely<Tables>): Promise<Map<string, number>> {
+  // Literals, because SQLite uses a partial index only for a condition that repeats the index's own.
+  const rows = await db
     .selectFrom('document_counts')
-    .select((e) => e.fn.coalesce(e.fn.sum<number>('documents'), e.lit(0)).as('pending'))
-    .where('owner_id', '=', ownerId)
-    .where('status', 'in', ['queued', 'processing'])
-  if (projectIds !== undefined) query = query.where('project_id', 'in', projectIds)
-  return Number((await query.executeTakeFirstOrThrow()).pending)
+    .select((e) => ['project_id', e.fn.sum<number>('documents').as('documents')])
+    .where(sql<boolean>`status in ('queued', 'processing') and documents > 0`)
+    .groupBy('project_id')
+    .execute()
+  return new Map(rows.map((row) => [row.project_id, Number(row.documents)]))
 }
 
-/** Counts the passages of the owner's ready documents, which the active index holds. */
-export async function countPassages(db: Kysely<Tables>, ownerId: string): Promise<number> {
+/** Counts the passages of the ready documents of some projects, which the active index holds. */
+export async function countPassages(db: Kysely<Tables>, projects: ProjectIds): Promise<number> {
   const row = await db
     .selectFrom('document_counts')
     .select((e) => e.fn.coalesce(e.fn.sum<number>('chunks'), e.lit(0)).as('chunks'))
-    .where('owner_id', '=', ownerId)
+    .where(isOneOf('project_id', projects))
     .where('status', '=', 'ready')
     .executeTakeFirstOrThrow()
   return Number(row.chunks)

@@ -1,21 +1,27 @@
 import { foldName } from '../../core/fold-name.ts'
 import type { DocumentChange, Documents } from '../documents.ts'
 import { pathTaken, projectNotFound } from '../errors.ts'
+import type { Quotas } from '../../core/model.ts'
+import { checkNewDocument, NO_QUOTAS, passagesRefusal } from '../quotas.ts'
 import { storedTitle } from '../rules.ts'
 import { findRow, selectDocuments, toDocument } from './document-rows.ts'
 import { isUniqueViolation } from './errors.ts'
 import { reindexColumns } from './queue-recovery.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import type { DocumentRow } from './tables.ts'
+import { readAllowance } from './usage.ts'
 import { changeWords } from './vocabulary-changes.ts'
 
 /** Documents.edit. */
 export function createEdit({ db, write, now }: Store): Documents['edit'] {
-  return async (ownerId, id, change, prepared) => {
+  return async (projects, id, change, prepared, quotas = NO_QUOTAS) => {
     const isQueued = await write(async (tx) => {
-      const row = await findRow(tx.sql, ownerId, id)
+      const row = await findRow(tx.sql, projects, id)
       if (!row) return null
-      if (change.projectId !== undefined) await requireProject(tx, ownerId, change.projectId)
+      const move =
+        change.projectId === undefined || change.projectId === row.project_id
+          ? {}
+          : await moveTo(tx, row, change.projectId, quotas)
       const isPrepared = row.status === 'ready' && row.version === prepared?.version
       const isInWork = !isPrepared && (row.status === 'ready' || row.status === 'processing')
       // Readers of the index compare versions, so every change of an indexed document needs a new one.
@@ -23,10 +29,10 @@ export function createEdit({ db, write, now }: Store): Documents['edit'] {
       const progress = isInWork ? { ...nextVersion, status } : isPrepared ? pick(nextVersion) : {}
       const query = tx.sql
         .updateTable('documents')
-        .set({ ...columnsOf(row, change), ...progress, updated_at: now() })
+        .set({ ...columnsOf(row, change), ...move, ...progress, updated_at: now() })
         .where('id', '=', id)
       const changed = await orPathTaken(change.path ?? row.path, () => query.returningAll().executeTakeFirstOrThrow())
-      if (isPrepared) await changeWords(tx.sql, [{ documentId: id, ownerId: row.owner_id, words: prepared.words }])
+      if (isPrepared) await changeWords(tx.sql, [{ documentId: id, projectId: changed.project_id, words: prepared.words }])
       await tx.announce(isInWork ? 'document.queued' : `document.${row.status}`, [changed])
       return !isPrepared
     })
@@ -40,7 +46,7 @@ function pick({ version, pages_version }: Pick<ReturnType<typeof reindexColumns>
   return { version, pages_version }
 }
 
-function columnsOf(row: DocumentRow, { name, path, title, tags, projectId }: DocumentChange): Partial<DocumentRow> {
+function columnsOf(row: DocumentRow, { name, path, title, tags }: DocumentChange): Partial<DocumentRow> {
   return {
     ...(name !== undefined && { name, name_folded: foldName(name) }),
     ...(path !== undefined && { path }),
@@ -49,18 +55,31 @@ function columnsOf(row: DocumentRow, { name, path, title, tags, projectId }: Doc
       parse: JSON.stringify({ ...(JSON.parse(row.parse) as object), given_title: storedTitle(title) }),
     }),
     ...(tags !== undefined && { tags: JSON.stringify(tags) }),
-    ...(projectId !== undefined && { project_id: projectId }),
   }
 }
 
-async function requireProject(tx: WriteTransaction, ownerId: string, id: string): Promise<void> {
-  const found = await tx.sql
-    .selectFrom('projects')
-    .select('id')
-    .where('owner_id', '=', ownerId)
-    .where('id', '=', id)
-    .executeTakeFirst()
-  if (found === undefined) throw projectNotFound()
+/**
+ * Returns the columns for another project. The document leaves the vocabulary of its former project, and the members of that project hear of
+ * its deletion.
+ */
+async function moveTo(
+  tx: WriteTransaction,
+  row: DocumentRow,
+  projectId: string,
+  quotas: Quotas,
+): Promise<Pick<DocumentRow, 'project_id' | 'owner_id'>> {
+  const project = await tx.sql.selectFrom('projects').select('owner_id').where('id', '=', projectId).executeTakeFirst()
+  if (project === undefined) throw projectNotFound()
+  const { owner_id } = project
+  if (owner_id !== row.owner_id) {
+    const allowance = await readAllowance(tx.sql, owner_id, quotas)
+    checkNewDocument(allowance, row.size_bytes)
+    const refusal = passagesRefusal(allowance, 0, row.passages)
+    if (refusal !== null) throw refusal
+  }
+  await changeWords(tx.sql, [{ documentId: row.id, projectId: row.project_id, words: null }])
+  await tx.announce('document.deleted', [row])
+  return { project_id: projectId, owner_id }
 }
 
 async function orPathTaken<T>(path: string, work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import type { DocumentHealth, DocumentRecord, DocumentWarning } from '../../core/model.ts'
+import type { ProjectIds } from '../projects.ts'
 import { NO_HEALTH } from '../rules.ts'
 import { dateOrNull } from './tables.ts'
 import type { DocumentRow, Tables } from './tables.ts'
@@ -65,9 +66,10 @@ export function hasTag(tag: string) {
   return sql<boolean>`exists (select 1 from json_each(documents.tags) where value = ${tag})`
 }
 
-/** Finds the owner's document with this id. */
-export function findRow(db: Kysely<Tables>, ownerId: string, id: string): Promise<DocumentRow | undefined> {
-  return db.selectFrom('documents').selectAll().where('owner_id', '=', ownerId).where('id', '=', id).executeTakeFirst()
+/** Finds the document with this id, in one of the projects. */
+export async function findRow(db: Kysely<Tables>, projects: ProjectIds, id: string): Promise<DocumentRow | undefined> {
+  const row = await db.selectFrom('documents').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && projects.has(row.project_id) ? row : undefined
 }
 
 export function toDocument(row: NamedDocumentRow): DocumentRecord {

@@ -1,16 +1,19 @@
 import { sql } from 'kysely'
+import type { RawBuilder } from 'kysely'
 import { foldName } from '../../core/fold-name.ts'
 import type { DocumentRecord } from '../../core/model.ts'
 import type { Block, Page } from '../../core/parsed.ts'
 import type { DocumentQuery, Documents } from '../documents.ts'
+import type { ProjectIds } from '../projects.ts'
 import { decodeCursor, resultPage } from '../result-page.ts'
 import type { ResultPage } from '../result-page.ts'
 import { numberedPath } from '../rules.ts'
 import { queueNextVersion, removeDocuments } from './document-changes.ts'
-import { countPending } from './document-counts.ts'
+import { pendingByProject } from './document-counts.ts'
 import { createEdit } from './document-edits.ts'
 import { findRow, hasTag, nameContains, pathStartsWith, selectDocuments, toDocument } from './document-rows.ts'
 import { ReadCache } from '../../core/read-cache.ts'
+import { idRows } from './project-ids.ts'
 import { createRegister, secondNumber } from './register.ts'
 import { slices } from './store.ts'
 import type { Store } from './store.ts'
@@ -18,63 +21,51 @@ import type { Store } from './store.ts'
 /** Not a bound parameter: SQLite uses a partial index only for a condition that repeats the index's own. */
 const hasWarnings = sql<boolean>`documents.warnings <> '[]'`
 
-/**
- * The `+` keeps SQLite from using an index that begins with the owner, and then reading all documents of the owner, where a
- * narrower index serves.
- */
-const ownerUnindexed = sql<string>`+documents.owner_id`
-
-/** Documents and counts to keep in memory for searches. A document has about 2 kB. */
+/** Documents to keep in memory for searches. A document has about 2 kB. */
 const MAX_DOCUMENTS = 1_000
-const MAX_COUNTS = 200
 
 export function createDocuments(store: Store): Documents {
   const { db, now, documentsVersion } = store
   const documents = new ReadCache<DocumentRecord>(documentsVersion, MAX_DOCUMENTS)
-  const pending = new ReadCache<number>(documentsVersion, MAX_COUNTS)
+  const pending = new ReadCache<ReadonlyMap<string, number>>(documentsVersion, 1)
   return {
     register: createRegister(store),
-    get: (ownerId, id) => get(store, ownerId, id),
-    async getMany(ownerId, ids) {
-      const prefix = `${ownerId} `
-      const keys = ids.map((id) => prefix + id)
-      const found = await documents.getMany(keys, async (others) => {
-        const read = await getMany(
-          store,
-          ownerId,
-          others.map((key) => key.slice(prefix.length)),
-        )
-        return new Map(read.map((document) => [prefix + document.id, document]))
+    get: (projects, id) => get(store, projects, id),
+    async getMany(projects, ids) {
+      const found = await documents.getMany(ids, async (others) => {
+        const read = await getMany(store, others)
+        return new Map(read.map((document) => [document.id, document]))
       })
-      return new Map([...found.values()].map((document) => [document.id, document]))
+      return new Map([...found].filter(([, { projectId }]) => projects.has(projectId)))
     },
-    atPaths: (ownerId, projectId, paths) => atPaths(store, ownerId, projectId, paths),
-    async numberedCopy(ownerId, projectId, file) {
+    atPaths: (projectId, paths) => atPaths(store, projectId, paths),
+    async numberedCopy(projectId, file) {
       const path = numberedPath(file.path, await secondNumber(db, { ...file, projectId }))
-      return (await atPaths(store, ownerId, projectId, [path])).get(path) ?? null
+      return (await atPaths(store, projectId, [path])).get(path) ?? null
     },
-    list: (ownerId, query) => list(store, ownerId, query),
-    async countPending(ownerId, projectIds) {
-      if (projectIds?.length === 0) return 0
-      const key = [ownerId, ...(projectIds ?? [])].join(' ')
-      return (await pending.get(key, () => countPending(db, ownerId, projectIds)))!
+    list: (projects, query) => list(store, projects, query),
+    async countPending(projects) {
+      const counts = (await pending.get('all', () => pendingByProject(db)))!
+      let sum = 0
+      for (const [projectId, count] of counts) if (projects.has(projectId)) sum += count
+      return sum
     },
     edit: createEdit(store),
-    async requeue(ownerId, id) {
+    async requeue(projects, id) {
       const queued = await store.write(async (tx) => {
-        const row = await findRow(tx.sql, ownerId, id)
+        const row = await findRow(tx.sql, projects, id)
         return row ? await queueNextVersion(tx, row, now()) : null
       })
-      return queued ? await get(store, ownerId, id) : null
+      return queued ? await get(store, projects, id) : null
     },
-    delete: (ownerId, id) =>
+    delete: (projects, id) =>
       store.write(async (tx) => {
-        const row = await findRow(tx.sql, ownerId, id)
+        const row = await findRow(tx.sql, projects, id)
         if (!row) return false
         await removeDocuments(tx, [row], now())
         return true
       }),
-    pages: (ownerId, id) => pages(store, ownerId, id),
+    pages: (projects, id) => pages(store, projects, id),
     async isBlobReferenced(sha256) {
       const row = await db.selectFrom('documents').select('id').where('sha256', '=', sha256).limit(1).executeTakeFirst()
       return row !== undefined
@@ -82,33 +73,24 @@ export function createDocuments(store: Store): Documents {
   }
 }
 
-async function get({ db }: Store, ownerId: string, id: string): Promise<DocumentRecord | null> {
-  const row = await selectDocuments(db)
-    .where('documents.owner_id', '=', ownerId)
-    .where('documents.id', '=', id)
-    .executeTakeFirst()
-  return row ? toDocument(row) : null
+async function get({ db }: Store, projects: ProjectIds, id: string): Promise<DocumentRecord | null> {
+  const row = await selectDocuments(db).where('documents.id', '=', id).executeTakeFirst()
+  return row && projects.has(row.project_id) ? toDocument(row) : null
 }
 
-async function getMany({ db }: Store, ownerId: string, ids: readonly string[]): Promise<DocumentRecord[]> {
+async function getMany({ db }: Store, ids: readonly string[]): Promise<DocumentRecord[]> {
   const found: DocumentRecord[] = []
   for (const part of slices(ids)) {
-    const rows = await selectDocuments(db).where(ownerUnindexed, '=', ownerId).where('documents.id', 'in', part).execute()
+    const rows = await selectDocuments(db).where('documents.id', 'in', part).execute()
     found.push(...rows.map(toDocument))
   }
   return found
 }
 
-async function atPaths(
-  { db }: Store,
-  ownerId: string,
-  projectId: string,
-  paths: readonly string[],
-): Promise<Map<string, DocumentRecord>> {
+async function atPaths({ db }: Store, projectId: string, paths: readonly string[]): Promise<Map<string, DocumentRecord>> {
   const found = new Map<string, DocumentRecord>()
   for (const part of slices(paths)) {
     const rows = await selectDocuments(db)
-      .where(ownerUnindexed, '=', ownerId)
       .where('documents.project_id', '=', projectId)
       .where('documents.path', 'in', part)
       .execute()
@@ -117,23 +99,15 @@ async function atPaths(
   return found
 }
 
-async function list({ db }: Store, ownerId: string, query: DocumentQuery): Promise<ResultPage<DocumentRecord>> {
-  const { limit, cursor, projectId, status, warnings, name, sha256, pathPrefix, tag, mediaType } = query
-  let select = selectDocuments(db).where(projectId === undefined ? 'documents.owner_id' : ownerUnindexed, '=', ownerId)
-  if (projectId !== undefined) select = select.where('documents.project_id', '=', projectId)
-  if (status !== undefined) select = select.where('documents.status', '=', status)
-  if (warnings === true) select = select.where(hasWarnings)
-  if (warnings === false) select = select.where('documents.warnings', '=', '[]')
-  if (sha256 !== undefined) select = select.where('documents.sha256', '=', sha256)
-  if (name !== undefined) select = select.where(nameContains(foldName(name)))
-  if (pathPrefix !== undefined) select = select.where(pathStartsWith(pathPrefix))
-  if (tag !== undefined) select = select.where(hasTag(tag))
-  if (mediaType !== undefined) select = select.where('documents.media_type', '=', mediaType)
-  if (cursor !== undefined) {
-    const { value, id } = decodeCursor(cursor, 'number')
-    select = select.where((e) => e(e.refTuple('documents.created_at', 'documents.id'), '<', e.tuple(value, id)))
-  }
-  const rows = await select
+async function list({ db }: Store, projects: ProjectIds, query: DocumentQuery): Promise<ResultPage<DocumentRecord>> {
+  const { limit } = query
+  const [only] = projects
+  const isWanted =
+    projects.size === 1
+      ? sql<boolean>`documents.project_id = ${only} and ${matches(query)}`
+      : sql<boolean>`documents.id in (${newestInEach(projects, query)})`
+  const rows = await selectDocuments(db)
+    .where(isWanted)
     .orderBy('documents.created_at', 'desc')
     .orderBy('documents.id', 'desc')
     .limit(limit + 1)
@@ -141,13 +115,46 @@ async function list({ db }: Store, ownerId: string, query: DocumentQuery): Promi
   return resultPage(rows, limit, (row) => ({ value: row.created_at, id: row.id }), toDocument)
 }
 
-async function pages({ db }: Store, ownerId: string, id: string): Promise<Page[] | null> {
-  const row = await db
-    .selectFrom('documents')
-    .select('pages_version')
-    .where('owner_id', '=', ownerId)
-    .where('id', '=', id)
-    .executeTakeFirst()
+/** Selects the ids of the newest matching documents of a project. */
+function newestIn(project: RawBuilder<unknown>, query: DocumentQuery, count: number): RawBuilder<string> {
+  return sql<string>`select documents.id from documents where documents.project_id = ${project} and ${matches(query)}
+    order by documents.created_at desc, documents.id desc limit ${count}`
+}
+
+/**
+ * Selects the ids of the newest matching documents of several projects, and of some more. The newest documents are in the projects whose
+ * newest document is newest. So this reads one document of each project, and a result page of documents of some projects.
+ */
+function newestInEach(projects: ProjectIds, query: DocumentQuery): RawBuilder<string> {
+  const count = query.limit + 1
+  return sql<string>`select each.id from (
+      select head.project_id from ${idRows(projects)} as project
+        cross join documents as head on head.id = (${newestIn(sql.ref('project.value'), query, 1)})
+      order by head.created_at desc, head.id desc limit ${count}) as newest
+    cross join documents as each on each.id in (${newestIn(sql.ref('newest.project_id'), query, count)})`
+}
+
+/** For a `where`: a document matches the query and comes after its cursor. */
+function matches(query: DocumentQuery): RawBuilder<boolean> {
+  const { cursor, status, warnings, name, sha256, pathPrefix, tag, mediaType } = query
+  const conditions = [sql`true`]
+  if (status !== undefined) conditions.push(sql`documents.status = ${status}`)
+  if (warnings === true) conditions.push(hasWarnings)
+  if (warnings === false) conditions.push(sql`documents.warnings = '[]'`)
+  if (sha256 !== undefined) conditions.push(sql`documents.sha256 = ${sha256}`)
+  if (name !== undefined) conditions.push(nameContains(foldName(name)))
+  if (pathPrefix !== undefined) conditions.push(pathStartsWith(pathPrefix))
+  if (tag !== undefined) conditions.push(hasTag(tag))
+  if (mediaType !== undefined) conditions.push(sql`documents.media_type = ${mediaType}`)
+  if (cursor !== undefined) {
+    const { value, id } = decodeCursor(cursor, 'number')
+    conditions.push(sql`(documents.created_at, documents.id) < (${value}, ${id})`)
+  }
+  return sql<boolean>`${sql.join(conditions, sql` and `)}`
+}
+
+async function pages({ db }: Store, projects: ProjectIds, id: string): Promise<Page[] | null> {
+  const row = await findRow(db, projects, id)
   if (!row || row.pages_version === null) return null
   const rows = await db.selectFrom('pages').selectAll().where('document_id', '=', id).orderBy('number').execute()
   return rows.map(({ number, text, blocks }) => ({ number, text, blocks: JSON.parse(blocks) as Block[] }))

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { ExpressionBuilder } from 'kysely'
 import type { IndexedDocument, Indexes } from '../indexes.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
+import { isOneOf } from './project-ids.ts'
 import { slices } from './store.ts'
 import { countPassages } from './document-counts.ts'
 import type { Store, WriteTransaction } from './store.ts'
@@ -56,23 +57,23 @@ export function createIndexDocuments(store: Store): Documents {
       for (const ids of slices(documentIds))
         await db.deleteFrom('generation_documents').where('generation_id', '=', id).where('document_id', 'in', ids).execute()
     },
-    async progress(id, ownerId) {
+    async progress(id, projects) {
       const all = db.selectFrom('documents').where('status', '=', 'ready').where('chunk_count', '>', 0)
-      const ready = ownerId === undefined ? all : all.where('owner_id', '=', ownerId)
+      const ready = projects === undefined ? all : all.where(isOneOf('documents.project_id', projects))
       const count = (query: typeof ready) => query.select((e) => e.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
       const total = await count(ready)
       const done = await count(ready.where(({ exists }) => exists(isHeldBy(id))))
       return { done: Number(done.count), total: Number(total.count) }
     },
-    async countPassages(id, ownerId) {
+    async countPassages(id, projects) {
       const index = await db.selectFrom('generations').select('state').where('id', '=', id).executeTakeFirst()
-      if (index?.state === 'active') return countPassages(db, ownerId)
+      if (index?.state === 'active') return countPassages(db, projects)
       const row = await db
         .selectFrom('generation_documents')
         .innerJoin('documents', 'documents.id', 'generation_documents.document_id')
         .select((e) => e.fn.coalesce(e.fn.sum<number>('chunks'), e.lit(0)).as('chunks'))
         .where('generation_id', '=', id)
-        .where('owner_id', '=', ownerId)
+        .where(isOneOf('documents.project_id', projects))
         .where('documents.status', '=', 'ready')
         .executeTakeFirstOrThrow()
       return Number(row.chunks)

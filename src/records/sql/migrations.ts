@@ -7,6 +7,7 @@ import { accounts } from './migration-accounts.ts'
 import { counts } from './migration-counts.ts'
 import { events } from './migration-events.ts'
 import { limits } from './migration-limits.ts'
+import { members } from './migration-members.ts'
 import { models } from './migration-models.ts'
 import { quotas } from './migration-quotas.ts'
 import { synonyms } from './migration-synonyms.ts'
@@ -28,6 +29,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0010_limits': { up: limits },
   '0011_words': { up: words },
   '0012_synonyms': { up: synonyms },
+  '0013_members': { up: members },
 }
 
 /** Few documents have warnings, and there is a list of these documents. */

@@ -14,6 +14,7 @@ import { createEvents } from './events.ts'
 import { createIndexes } from './indexes.ts'
 import { createKeys } from './keys.ts'
 import { createOneTimeLinks } from './links.ts'
+import { createMembers } from './members.ts'
 import { migrate } from './migrations.ts'
 import { createOAuthRecords } from './oauth.ts'
 import { createProjects } from './projects.ts'
@@ -45,7 +46,10 @@ export async function openRecords({ file, clock, log }: { file: string; clock: C
     throw translateSqlError(error)
   }
   log.debug({ new: isNew }, 'database opened')
-  const store = createStore(db, clock, () => versionOf(changes, 'documents'))
+  const store = createStore(db, clock, {
+    documentsVersion: () => versionOf(changes, 'documents'),
+    membersVersion: () => versionOf(changes, 'members'),
+  })
   return {
     users: createUsers(store),
     links: createOneTimeLinks(store),
@@ -53,6 +57,7 @@ export async function openRecords({ file, clock, log }: { file: string; clock: C
     keys: createKeys(store),
     oauth: createOAuthRecords(store),
     projects: createProjects(store),
+    members: createMembers(store),
     documents: createDocuments(store),
     queue: createQueue(store),
     events: createEvents(store),

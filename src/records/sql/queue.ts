@@ -48,7 +48,7 @@ export function createQueue(store: Store): Queue {
           passages: 0,
         }
         const failed = await updateDocument(tx, row.id, { ...failure, updated_at: now() })
-        await changeWords(tx.sql, [{ documentId: row.id, ownerId: row.owner_id, words: null }])
+        await changeWords(tx.sql, [{ documentId: row.id, projectId: row.project_id, words: null }])
         if (row.indexed === 1) await addTombstones(tx, [row.id], now())
         await tx.announce('document.failed', [failed])
       }),
@@ -67,7 +67,7 @@ export function createQueue(store: Store): Queue {
     async clearTombstones(documentIds) {
       for (const ids of slices(documentIds)) await db.deleteFrom('tombstones').where('document_id', 'in', ids).execute()
     },
-    counts: (ownerId) => countByStatus(db, ownerId),
+    counts: (projects) => countByStatus(db, projects),
     ...createQueueRecovery(store),
   }
 }
@@ -222,7 +222,7 @@ async function finish(tx: WriteTransaction, now: number, results: readonly Finis
       unwanted.push(result.job)
       continue
     }
-    words.push({ documentId: row.id, ownerId: row.owner_id, words: result.words ?? null })
+    words.push({ documentId: row.id, projectId: row.project_id, words: result.words ?? null })
     ready.push(await updateDocument(tx, row.id, readyColumns(row, result, now)))
   }
   // The new passages have just replaced those that the tombstone stood for.

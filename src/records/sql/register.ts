@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { newId } from '../../core/ids.ts'
 import type { Quotas } from '../../core/model.ts'
 import type { Documents, NewDocument, OnConflict, UploadOutcome } from '../documents.ts'
-import { documentExists, projectNotFound } from '../errors.ts'
+import { documentExists, insufficientRole, projectNotFound } from '../errors.ts'
 import { checkBytes, checkNewDocument, checkPassagesLeft, NO_QUOTAS } from '../quotas.ts'
 import { aroundNumber, numberedPath } from '../rules.ts'
 import { contentColumns, newRow, queueNextVersion, tagsColumn } from './document-changes.ts'
@@ -12,13 +12,14 @@ import type { Store, WriteTransaction } from './store.ts'
 import type { DocumentRow, Tables } from './tables.ts'
 import { readAllowance } from './usage.ts'
 
+type OwnedDocument = NewDocument & { ownerId: string }
 type Registered = { row: DocumentRow; outcome: UploadOutcome }
 
 /** Documents.register. */
 export function createRegister(store: Store): Documents['register'] {
   const { clock, now } = store
 
-  async function insert(tx: WriteTransaction, document: NewDocument, quotas: Quotas): Promise<Registered> {
+  async function insert(tx: WriteTransaction, document: OwnedDocument, quotas: Quotas): Promise<Registered> {
     checkNewDocument(await readAllowance(tx.sql, document.ownerId, quotas), document.sizeBytes)
     const row = newRow(newId('doc', clock.now()), document, now())
     await tx.sql.insertInto('documents').values(row).execute()
@@ -38,7 +39,7 @@ export function createRegister(store: Store): Documents['register'] {
 
   async function register(
     tx: WriteTransaction,
-    document: NewDocument,
+    document: OwnedDocument,
     onConflict: OnConflict,
     quotas: Quotas,
   ): Promise<Registered> {
@@ -55,7 +56,7 @@ export function createRegister(store: Store): Documents['register'] {
   }
 
   /** Keeps the existing document and registers this one under the next free number. */
-  async function registerSecond(tx: WriteTransaction, document: NewDocument, quotas: Quotas): Promise<Registered> {
+  async function registerSecond(tx: WriteTransaction, document: OwnedDocument, quotas: Quotas): Promise<Registered> {
     const path = numberedPath(document.path, await secondNumber(tx.sql, document))
     const existing = await findAtPath(tx, { ...document, path })
     return existing ? registerSameBytes(tx, existing, quotas) : insert(tx, { ...document, path }, quotas)
@@ -63,22 +64,28 @@ export function createRegister(store: Store): Documents['register'] {
 
   return async (document, onConflict, quotas = NO_QUOTAS) => {
     const { row, name, outcome } = await store.write(async (tx) => {
-      const project = await requireProject(tx, document)
-      return { ...(await register(tx, document, onConflict, quotas)), name: project.name }
+      const { ownerId, name } = await requireProject(tx, document)
+      return { ...(await register(tx, { ...document, ownerId }, onConflict, quotas)), name }
     })
     return { document: toDocument({ ...row, project_name: name }), outcome }
   }
 }
 
-async function requireProject(tx: WriteTransaction, { ownerId, projectId }: NewDocument): Promise<{ name: string }> {
-  const project = await tx.sql
-    .selectFrom('projects')
-    .select('name')
-    .where('owner_id', '=', ownerId)
-    .where('id', '=', projectId)
-    .executeTakeFirst()
-  if (project) return project
-  throw projectNotFound()
+/** Returns a project that the uploader may write to. In the transaction, so that a member who was removed meanwhile adds nothing. */
+async function requireProject(
+  tx: WriteTransaction,
+  { uploaderId, projectId }: NewDocument,
+): Promise<{ ownerId: string; name: string }> {
+  const roles = await tx.sql
+    .selectFrom('project_members')
+    .innerJoin('projects', 'projects.id', 'project_members.project_id')
+    .select(['project_members.role', 'projects.owner_id', 'projects.name'])
+    .where('projects.id', '=', projectId)
+    .where((e) => e.or([e('user_id', '=', uploaderId), e('user_id', 'is', null)]))
+    .execute()
+  if (roles[0] === undefined) throw projectNotFound()
+  if (roles.every(({ role }) => role === 'reader')) throw insufficientRole('writer')
+  return { ownerId: roles[0].owner_id, name: roles[0].name }
 }
 
 /**
@@ -97,11 +104,10 @@ export async function secondNumber(
   return rows[0]!.number
 }
 
-function findAtPath(tx: WriteTransaction, { ownerId, projectId, path }: NewDocument): Promise<DocumentRow | undefined> {
+function findAtPath(tx: WriteTransaction, { projectId, path }: OwnedDocument): Promise<DocumentRow | undefined> {
   return tx.sql
     .selectFrom('documents')
     .selectAll()
-    .where('owner_id', '=', ownerId)
     .where('project_id', '=', projectId)
     .where('path', '=', path)
     .executeTakeFirst()

@@ -2,10 +2,13 @@ import { sql } from 'kysely'
 import type { Kysely, Transaction } from 'kysely'
 import type { Clock } from '../../core/clock.ts'
 import type { DocumentEvent } from '../../core/model.ts'
+import type { ProjectIds } from '../projects.ts'
 import type { DocumentRow, Tables } from './tables.ts'
 
 /** A statement of SQLite has at most 32,766 parameters, one of PostgreSQL 65,535. Long lists go into several statements. */
 const MAX_PARAMETERS = 30_000
+
+type EventListener = (projects: ProjectIds) => void
 
 /** What every noun works on: the tables, the time, and transactions that wake listeners afterwards. */
 export interface Store {
@@ -13,16 +16,18 @@ export interface Store {
   clock: Clock
   /** Milliseconds since 1970. */
   now(): number
-  /** Runs a transaction. After the commit it calls the listeners of the owners whose documents it announced. */
+  /** Runs a transaction. After the commit it calls the listeners with the projects whose documents it announced. */
   write<T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T>
   /**
    * Like `write`, for a step of work that is repeated when a power cut undoes it. The change is on disk only with the next `write`. That saves
    * the main thread from waiting for the disk.
    */
   writeStep<T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T>
-  subscribe(ownerId: string, listener: () => void): () => void
+  subscribe(listener: EventListener): () => void
   /** Returns a number that is larger than before if documents or projects may have changed, in this process or another one. */
   documentsVersion(): number
+  /** Like `documentsVersion`, for the members of projects. */
+  membersVersion(): number
 }
 
 export interface WriteTransaction {
@@ -31,28 +36,30 @@ export interface WriteTransaction {
   announce(type: DocumentEvent['type'], documents: readonly DocumentRow[]): Promise<void>
 }
 
-export function createStore(db: Kysely<Tables>, clock: Clock, documentsVersion: () => number): Store {
-  const listeners = new Map<string, Set<() => void>>()
+export function createStore(
+  db: Kysely<Tables>,
+  clock: Clock,
+  { documentsVersion, membersVersion }: Pick<Store, 'documentsVersion' | 'membersVersion'>,
+): Store {
+  const listeners = new Set<EventListener>()
   const now = () => clock.now().getTime()
-  // Later than the ids of every earlier run (records/events.ts).
-  const firstEventId = now()
 
   async function writeWith<T>(connection: Kysely<Tables>, work: (tx: WriteTransaction) => Promise<T>): Promise<T> {
-    const owners = new Set<string>()
+    const projects = new Set<string>()
     const result = await connection.transaction().execute((tx) =>
       work({
         sql: tx,
         async announce(type, documents) {
-          for (const [owner, own] of Map.groupBy(documents, (document) => document.owner_id)) {
-            const last = Math.max(await latestEventId(tx, owner), firstEventId)
-            const rows = own.map((document, i) => eventRow(type, document, { id: last + 1 + i, createdAt: now() }))
-            for (const part of slices(rows, 7)) await tx.insertInto('events').values(part).execute()
-            owners.add(owner)
-          }
+          if (documents.length === 0) return
+          const createdAt = now()
+          const first = Math.max((await latestEventId(tx)) + 1, createdAt)
+          const rows = documents.map((document, i) => eventRow(type, document, { id: first + i, createdAt }))
+          for (const part of slices(rows, 6)) await tx.insertInto('events').values(part).execute()
+          for (const { project_id } of rows) projects.add(project_id)
         },
       }),
     )
-    for (const owner of owners) for (const listener of listeners.get(owner) ?? []) listener()
+    if (projects.size > 0) for (const listener of listeners) listener(projects)
     return result
   }
 
@@ -72,24 +79,20 @@ export function createStore(db: Kysely<Tables>, clock: Clock, documentsVersion: 
         }
       }),
     documentsVersion,
-    subscribe(ownerId, listener) {
-      const own = listeners.get(ownerId) ?? new Set()
-      listeners.set(ownerId, own.add(listener))
-      return () => {
-        own.delete(listener)
-        if (own.size === 0) listeners.delete(ownerId)
-      }
+    membersVersion,
+    subscribe(listener) {
+      // An object of its own, because a caller may subscribe the same function twice.
+      const own: EventListener = (projects) => listener(projects)
+      listeners.add(own)
+      return () => void listeners.delete(own)
     },
   }
 }
 
-/** Returns the id of the owner's newest event up to `limit`, or 0 if there is none. */
-export async function latestEventId(db: Kysely<Tables>, ownerId: string, limit = Number.MAX_SAFE_INTEGER): Promise<number> {
+async function latestEventId(db: Kysely<Tables>): Promise<number> {
   const row = await db
     .selectFrom('events')
     .select((e) => e.fn.max('id').as('latest'))
-    .where('owner_id', '=', ownerId)
-    .where('id', '<=', limit)
     .executeTakeFirst()
   return row?.latest ?? 0
 }
@@ -104,8 +107,8 @@ function eventRow(type: DocumentEvent['type'], document: DocumentRow, { id, crea
     page_count: document.page_count,
     chunk_count: document.chunk_count,
   }
-  const { id: document_id, owner_id, project_id } = document
-  return { owner_id, id, document_id, project_id, type, data: JSON.stringify(data), created_at: createdAt }
+  const { id: document_id, project_id } = document
+  return { id, project_id, document_id, type, data: JSON.stringify(data), created_at: createdAt }
 }
 
 /** Returns the hashes that `select` finds. */

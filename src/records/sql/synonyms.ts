@@ -3,21 +3,27 @@ import { countSynonyms, synonymKey, type SynonymRecord, type SynonymRule } from 
 import { tooManySynonyms } from '../errors.ts'
 import { decodeCursor, resultPage } from '../result-page.ts'
 import type { SavedSynonym, SynonymChange, Synonyms } from '../synonyms.ts'
+import { isOneOf } from './project-ids.ts'
 import { slices, type Store, type WriteTransaction } from './store.ts'
 import type { SynonymRow } from './tables.ts'
 
 export function createSynonyms(store: Store, version: () => number): Synonyms {
   const { db } = store
   return {
-    add: (change) => store.write(async (tx) => ((await hasProject(tx, change)) ? insert(tx, change, store.clock.now()) : null)),
+    add: (change) =>
+      store.write(async (tx) => {
+        const ownerId = await ownerOf(tx, change)
+        return ownerId === null ? null : insert(tx, { ...change, ownerId }, store.clock.now())
+      }),
     replace: (change) =>
       store.write(async (tx) => {
-        if (!(await hasProject(tx, change))) return null
+        const ownerId = await ownerOf(tx, change)
+        if (ownerId === null) return null
         const removed = await removeOthers(tx, change)
-        return { synonyms: await insert(tx, change, store.clock.now()), removed }
+        return { synonyms: await insert(tx, { ...change, ownerId }, store.clock.now()), removed }
       }),
-    async list(ownerId, projectId, { limit, cursor }) {
-      let query = db.selectFrom('synonyms').selectAll().where('project_id', '=', projectId).where('owner_id', '=', ownerId)
+    async list(projectId, { limit, cursor }) {
+      let query = db.selectFrom('synonyms').selectAll().where('project_id', '=', projectId)
       if (cursor !== undefined) query = query.where('position', '>', decodeCursor(cursor, 'number').value)
       const rows = await query
         .orderBy('position')
@@ -25,18 +31,17 @@ export function createSynonyms(store: Store, version: () => number): Synonyms {
         .execute()
       return resultPage(rows, limit, ({ position, id }) => ({ value: position, id }), toRecord)
     },
-    async delete(ownerId, projectId, id) {
+    async delete(projectId, id) {
       const gone = await db
         .deleteFrom('synonyms')
         .where('id', '=', id)
         .where('project_id', '=', projectId)
-        .where('owner_id', '=', ownerId)
         .returning('id')
         .execute()
       return gone.length > 0
     },
-    async byProject(ownerId) {
-      const query = db.selectFrom('synonyms').select(['project_id', 'words', 'expands_to']).where('owner_id', '=', ownerId)
+    async byProject(projects) {
+      const query = db.selectFrom('synonyms').select(['project_id', 'words', 'expands_to']).where(isOneOf('project_id', projects))
       const rows = await query.orderBy('project_id').orderBy('position').execute()
       const byProject = Map.groupBy(rows, (row) => row.project_id)
       return new Map([...byProject].map(([id, own]) => [id, own.map(toRule)]))
@@ -45,9 +50,9 @@ export function createSynonyms(store: Store, version: () => number): Synonyms {
   }
 }
 
-async function hasProject({ sql }: WriteTransaction, { ownerId, projectId }: SynonymChange): Promise<boolean> {
-  const query = sql.selectFrom('projects').select('id').where('owner_id', '=', ownerId).where('id', '=', projectId)
-  return (await query.executeTakeFirst()) !== undefined
+async function ownerOf({ sql }: WriteTransaction, { projectId }: SynonymChange): Promise<string | null> {
+  const query = sql.selectFrom('projects').select('owner_id').where('id', '=', projectId)
+  return (await query.executeTakeFirst())?.owner_id ?? null
 }
 
 /** Deletes the rules of the project that are not among the given ones. Returns how many. */
@@ -62,7 +67,7 @@ async function removeOthers({ sql }: WriteTransaction, { projectId, rules }: Syn
 /** Inserts the rules that the project lacks. */
 async function insert(
   tx: WriteTransaction,
-  { ownerId, projectId, rules, maxSynonyms }: SynonymChange,
+  { ownerId, projectId, rules, maxSynonyms }: SynonymChange & { ownerId: string },
   now: Date,
 ): Promise<SavedSynonym[]> {
   const { sql } = tx
@@ -96,7 +101,7 @@ async function requireRoom(
   const ofOwner = sql.selectFrom('synonyms').where('owner_id', '=', ownerId)
   const { used } = await ofOwner.select((e) => e.fn.sum<number | null>('size').as('used')).executeTakeFirstOrThrow()
   const total = added.reduce((sum, { size }) => sum + size, Number(used ?? 0))
-  if (total > maxSynonyms) throw tooManySynonyms(total, maxSynonyms)
+  if (total > maxSynonyms) throw tooManySynonyms(maxSynonyms)
 }
 
 function toRule({ words, expands_to: expandsTo }: Pick<SynonymRow, 'words' | 'expands_to'>): SynonymRule {

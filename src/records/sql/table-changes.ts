@@ -7,18 +7,21 @@ const TABLES = {
   credentials: ['users', 'sessions', 'api_keys', 'oauth_grants', 'oauth_access_tokens', 'oauth_clients', 'oauth_client_secrets'],
   documents: ['projects', 'documents', 'document_counts'],
   synonyms: ['synonyms'],
+  /** Who may see which project, and the names of projects and their owners. */
+  members: ['project_members', 'projects', 'users'],
 } as const
 export type Subject = keyof typeof TABLES
-const SUBJECTS = new Map<string | null, Subject>(
-  Object.entries(TABLES).flatMap(([subject, tables]) => tables.map((table) => [table, subject as Subject])),
-)
 const ALL_SUBJECTS = Object.keys(TABLES) as Subject[]
+/** The subjects of each table. */
+const SUBJECTS = new Map<string | null, Subject[]>()
+for (const subject of ALL_SUBJECTS)
+  for (const table of TABLES[subject]) SUBJECTS.set(table, [...(SUBJECTS.get(table) ?? []), subject])
 const WRITES: ReadonlySet<number> = new Set([constants.SQLITE_INSERT, constants.SQLITE_UPDATE, constants.SQLITE_DELETE])
 /** docsearch updates this column every minute while a credential is in use. This changes nothing about the credential. */
 const TIME_OF_USE = 'last_used_at'
 
 /**
- * Notices changes to credentials, documents and synonyms. When a statement is prepared, SQLite itself reports what it writes, so no part of the code can
+ * Notices changes to credentials, documents, members and synonyms. When a statement is prepared, SQLite itself reports what it writes, so no part of the code can
  * forget to announce a change. Commits of other processes change `PRAGMA data_version`.
  */
 export class TableChanges {
@@ -27,14 +30,14 @@ export class TableChanges {
   #seen: unknown
   /** True from the time when this class looked for commits of other processes until the current event has been handled. */
   #hasAsked = false
-  readonly #versions: Record<Subject, number> = { credentials: 0, documents: 0, synonyms: 0 }
+  readonly #versions: Record<Subject, number> = { credentials: 0, documents: 0, members: 0, synonyms: 0 }
   #written = new Set<Subject>()
 
   constructor(database: DatabaseSync) {
     this.#database = database
     database.setAuthorizer((action, table, column) => {
-      const subject = SUBJECTS.get(table)
-      if (subject !== undefined && WRITES.has(action) && column !== TIME_OF_USE) this.#written.add(subject)
+      if (!WRITES.has(action) || column === TIME_OF_USE) return constants.SQLITE_OK
+      for (const subject of SUBJECTS.get(table) ?? []) this.#written.add(subject)
       return constants.SQLITE_OK
     })
   }

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 import type { ErrorCode } from '../../core/errors.ts'
-import type { DocumentStatus, LinkPurpose } from '../../core/model.ts'
+import type { DocumentStatus, LinkPurpose, ProjectRole } from '../../core/model.ts'
 import type { OAuthTables } from './oauth-tables.ts'
 
 /**
@@ -13,6 +13,7 @@ export interface Tables extends OAuthTables {
   sessions: SessionRow
   api_keys: ApiKeyRow
   projects: ProjectRow
+  project_members: ProjectMemberRow
   documents: DocumentRow
   document_counts: DocumentCountRow
   usage: UsageRow
@@ -81,11 +82,21 @@ export interface ApiKeyRow {
 
 export interface ProjectRow {
   id: string
+  /** Whose quotas the documents count towards. Triggers give the documents the same owner. */
   owner_id: string
   name: string
   description: string
   created_at: number
   updated_at: number
+}
+
+/** The rows of a deleted project stay for a while: they say who may hear of the deletion. */
+export interface ProjectMemberRow {
+  project_id: string
+  /** Null stands for all users of the instance. */
+  user_id: string | null
+  role: ProjectRole
+  created_at: number
 }
 
 export interface DocumentRow {
@@ -172,19 +183,17 @@ export interface TombstoneRow {
 }
 
 export interface EventRow {
-  owner_id: string
-  /** Unique among the events of the owner. */
   id: number
-  document_id: string
   project_id: string
+  document_id: string
   type: string
   data: string
   created_at: number
 }
 
-/** The newest trimmed event of an owner. */
+/** The newest trimmed event of a project. */
 export interface EventTrimRow {
-  owner_id: string
+  project_id: string
   last_id: number
 }
 
@@ -212,7 +221,7 @@ export interface IndexDocumentRow {
   warnings: string
 }
 
-/** What a user chose while the instance ran. It stays after a restart. */
+/** What a user chose while the instance ran, and the key of the ids of events. */
 export interface SettingRow {
   name: string
   value: string
@@ -220,12 +229,12 @@ export interface SettingRow {
 
 export interface VocabularyRow {
   id: Generated<number>
-  owner_id: string
+  project_id: string
   /** The vocabulary has at most this many rows in `vocabulary_words`. */
   words: number
 }
 
-/** A word of an owner's documents, with the term that the index has for it. */
+/** A word of a project's documents, with the term that the index has for it. */
 export interface VocabularyWordRow {
   vocabulary_id: number
   word: string

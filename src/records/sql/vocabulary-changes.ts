@@ -10,7 +10,7 @@ type TermAndWord = string
 /** What a document counts for from now on. */
 export interface DocumentWords {
   documentId: string
-  ownerId: string
+  projectId: string
   /** `TermAndWord[]` as JSON. Null when the document no longer counts. */
   words: string | null
 }
@@ -18,7 +18,7 @@ export interface DocumentWords {
 /** Documents whose word lists are in memory at a time. */
 const DOCUMENTS_AT_ONCE = 200
 
-/** By how many documents the counts of an owner's words change. */
+/** By how many documents the counts of a project's words change. */
 class Delta {
   readonly #documents = new Map<TermAndWord, number>()
 
@@ -38,7 +38,7 @@ class Delta {
   }
 }
 
-/** Updates the vocabularies of the owners whose documents change, in the transaction that changes the documents. */
+/** Updates the vocabularies of the projects whose documents change, in the transaction that changes the documents. */
 export async function changeWords(tx: Transaction<Tables>, changes: readonly DocumentWords[]): Promise<void> {
   for (let i = 0; i < changes.length; i += DOCUMENTS_AT_ONCE) await changeSome(tx, changes.slice(i, i + DOCUMENTS_AT_ONCE))
 }
@@ -51,13 +51,13 @@ async function changeSome(tx: Transaction<Tables>, changes: readonly DocumentWor
     if (rows.length > 0) await tx.deleteFrom('document_words').where('document_id', 'in', ids).execute()
   }
   const effective = changes.filter(({ documentId, words }) => words !== null || before.has(documentId))
-  for (const [ownerId, own] of Map.groupBy(effective, (change) => change.ownerId)) {
+  for (const [projectId, own] of Map.groupBy(effective, (change) => change.projectId)) {
     const delta = new Delta()
     for (const { documentId, words } of own) {
       delta.add(parseWords(words), 1)
       delta.add(parseWords(before.get(documentId) ?? null), -1)
     }
-    const refused = await applyDelta(tx, ownerId, delta)
+    const refused = await applyDelta(tx, projectId, delta)
     const rows = own.flatMap(({ documentId, words }) => {
       if (words === null) return []
       // Only what was counted may be subtracted later.
@@ -73,8 +73,8 @@ function parseWords(words: string | null): readonly TermAndWord[] {
 }
 
 /** Returns the words that a full vocabulary did not take in. */
-async function applyDelta(tx: Transaction<Tables>, ownerId: string, delta: Delta): Promise<ReadonlySet<TermAndWord>> {
-  const { id, words: wordsBefore } = await findOrCreateVocabulary(tx, ownerId)
+async function applyDelta(tx: Transaction<Tables>, projectId: string, delta: Delta): Promise<ReadonlySet<TermAndWord>> {
+  const { id, words: wordsBefore } = await findOrCreateVocabulary(tx, projectId)
   const gained = delta.words((documents) => documents > 0)
   // Some of the gained words may be in the vocabulary already, so this is an upper bound. It is counted exactly only near the
   // limit.
@@ -122,12 +122,12 @@ async function findMissing(tx: Transaction<Tables>, id: number, list: readonly T
   return list.filter((word) => !there.has(word))
 }
 
-async function findOrCreateVocabulary(tx: Transaction<Tables>, ownerId: string): Promise<{ id: number; words: number }> {
-  const there = await tx.selectFrom('vocabularies').select(['id', 'words']).where('owner_id', '=', ownerId).executeTakeFirst()
+async function findOrCreateVocabulary(tx: Transaction<Tables>, projectId: string): Promise<{ id: number; words: number }> {
+  const there = await tx.selectFrom('vocabularies').select(['id', 'words']).where('project_id', '=', projectId).executeTakeFirst()
   if (there !== undefined) return there
   return tx
     .insertInto('vocabularies')
-    .values({ owner_id: ownerId, words: 0 })
+    .values({ project_id: projectId, words: 0 })
     .returning(['id', 'words'])
     .executeTakeFirstOrThrow()
 }

@@ -1,47 +1,59 @@
 import { sql } from 'kysely'
+import type { ProjectIds } from '../projects.ts'
 import { MAX_WORDS_READ, type Vocabulary } from '../vocabulary.ts'
-import { slices } from './store.ts'
+import { isOneOf } from './project-ids.ts'
 import type { Store } from './store.ts'
 
 export function createVocabulary({ db }: Store): Vocabulary {
-  async function find(ownerId: string): Promise<{ id: number } | undefined> {
-    return db.selectFrom('vocabularies').select('id').where('owner_id', '=', ownerId).executeTakeFirst()
+  /** Returns the vocabularies of the projects in the order of their ids. */
+  async function vocabulariesOf(projects: ProjectIds): Promise<number[]> {
+    const rows = await db.selectFrom('vocabularies').select('id').where(isOneOf('project_id', projects)).execute()
+    return rows.map(({ id }) => id).sort((a, b) => a - b)
   }
 
   return {
-    async wordsFrom(ownerId, initial, after) {
-      const read = db
-        .selectFrom('vocabulary_words')
-        .select('word')
-        .where('vocabulary_id', '=', (e) => e.selectFrom('vocabularies').select('id').where('owner_id', '=', ownerId))
-        .where('word', after === '' ? '>=' : '>', after === '' ? initial : after)
-        .where('word', '<', initial + LAST)
-        .orderBy('word')
-        .limit(MAX_WORDS_READ)
-      // All words in one text, because returning thousands of rows takes ten times as long.
-      const all = sql<string | null>`string_agg(word, ' ')`.as('words')
-      const { words } = await db.selectFrom(read.as('read')).select(all).executeTakeFirstOrThrow()
-      const rows = words === null ? [] : words.split(' ')
-      // A word has a row for each of its terms.
-      const distinct = rows.filter((word, i) => word !== rows[i - 1])
-      return { words: distinct, next: rows.length < MAX_WORDS_READ ? null : rows.at(-1)! }
-    },
-    async entries(ownerId, words) {
-      const own = await find(ownerId)
-      if (own === undefined || words.length === 0) return []
-      const entries = []
-      for (const part of slices([...new Set(words)])) {
-        const rows = await db
-          .selectFrom('vocabulary_words')
-          .select(['word', 'term', 'documents'])
-          .where('vocabulary_id', '=', own.id)
-          .where('word', 'in', part)
-          .execute()
-        entries.push(...rows)
+    async wordsFrom(projects, initial, after) {
+      const from = parsePosition(after)
+      const ids = (await vocabulariesOf(projects)).filter((id) => id >= from.vocabulary)
+      // The vocabularies one after another, each in the order of its words, as the primary key has them. All words of a vocabulary
+      // in one text, because returning thousands of rows takes ten times as long.
+      const { rows } = await sql<{ id: number; words: string }>`select id, string_agg(word, ' ') as words from (
+        select list.value as id, entry.word from json_each(${JSON.stringify(ids)}) as list
+        cross join vocabulary_words as entry on entry.vocabulary_id = list.value
+          -- No word has only one letter, so all words are after the initial.
+          and entry.word > case list.value when ${from.vocabulary} then ${from.word} else ${initial} end
+          and entry.word < ${initial + LAST}
+        limit ${MAX_WORDS_READ}) group by id`.execute(db)
+      const found = rows.map(({ id, words }) => ({ id, words: words.split(' ') }))
+      const count = found.reduce((sum, { words }) => sum + words.length, 0)
+      const last = found.toSorted((a, b) => a.id - b.id).at(-1)
+      return {
+        // A word has a row for each of its terms.
+        words: found.flatMap(({ words }) => words.filter((word, i) => word !== words[i - 1])),
+        next: last === undefined || count < MAX_WORDS_READ ? null : `${last.id} ${last.words.at(-1)}`,
       }
-      return entries
+    },
+    async entries(projects, words) {
+      const ids = words.length === 0 ? [] : await vocabulariesOf(projects)
+      if (ids.length === 0) return []
+      const { rows } = await sql<{
+        word: string
+        term: string
+        documents: number
+      }>`select entry.word, entry.term, sum(entry.documents) as documents from json_each(${JSON.stringify(ids)}) as list
+        cross join json_each(${JSON.stringify([...new Set(words)])}) as wanted
+        cross join vocabulary_words as entry on entry.vocabulary_id = list.value and entry.word = wanted.value
+        group by entry.word, entry.term`.execute(db)
+      return rows
     },
   }
+}
+
+/** A position is a vocabulary and a word of it, separated by a blank. The empty text is the beginning. */
+function parsePosition(position: string): { vocabulary: number; word: string } {
+  if (position === '') return { vocabulary: 0, word: '' }
+  const blank = position.indexOf(' ')
+  return { vocabulary: Number(position.slice(0, blank)), word: position.slice(blank + 1) }
 }
 
 /** Sorts after every letter. */

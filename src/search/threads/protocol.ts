@@ -16,7 +16,7 @@ export interface IndexClosed {
   index: number
 }
 
-/** How common words are in the passages of an owner. */
+/** How common words are in the passages of some projects. */
 export interface TermCounts {
   passages: number
   /** The number of passages with each term. Terms that no passage has are missing. */
@@ -41,7 +41,7 @@ export interface PhrasesTask {
 export interface CountTask {
   kind: 'count'
   index: number
-  ownerId: string
+  projectIds: readonly string[]
   terms: readonly string[]
 }
 

@@ -34,7 +34,7 @@ const MAX_LOAD = 2
 const MAX_ATTEMPTS = 2
 
 interface Waiting {
-  owner: string
+  userId: string
   /** Null when the task needs no index. */
   index: SearchableIndex | null
   task: Task
@@ -72,21 +72,26 @@ export class SearchThreads {
   }
 
   find(index: SearchableIndex, request: FindRequest, signal?: AbortSignal): Promise<Found> {
-    return this.#run(request.filter.ownerId, index, { kind: 'find', index: 0, request }, signal)
+    return this.#run(request.userId, index, { kind: 'find', index: 0, request }, signal)
   }
 
   findPhraseChecks(index: SearchableIndex, question: PhraseQuestion, signal?: AbortSignal): Promise<PhraseChecks> {
-    return this.#run(question.filter.ownerId, index, { kind: 'phrases', index: 0, question }, signal)
+    return this.#run(question.userId, index, { kind: 'phrases', index: 0, question }, signal)
   }
 
-  /** Counts the owner's passages, and the passages with each term. */
-  countTerms(index: SearchableIndex, ownerId: string, terms: readonly string[], signal?: AbortSignal): Promise<TermCounts> {
-    return this.#run(ownerId, index, { kind: 'count', index: 0, ownerId, terms }, signal)
+  /** Counts the passages of some projects, and the passages with each term. */
+  countTerms(
+    index: SearchableIndex,
+    { userId, projectIds }: { userId: string; projectIds: readonly string[] },
+    terms: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<TermCounts> {
+    return this.#run(userId, index, { kind: 'count', index: 0, projectIds, terms }, signal)
   }
 
   /** Returns where each text has the terms of a question. */
-  highlight(ownerId: string, texts: readonly string[], terms: readonly string[], signal?: AbortSignal): Promise<Spans[]> {
-    return this.#run(ownerId, null, { kind: 'highlight', texts, terms }, signal)
+  highlight(userId: string, texts: readonly string[], terms: readonly string[], signal?: AbortSignal): Promise<Spans[]> {
+    return this.#run(userId, null, { kind: 'highlight', texts, terms }, signal)
   }
 
   async close(): Promise<void> {
@@ -100,7 +105,7 @@ export class SearchThreads {
   }
 
   async #run<T extends Task>(
-    owner: string,
+    userId: string,
     index: SearchableIndex | null,
     task: T,
     signal: AbortSignal | undefined,
@@ -108,16 +113,16 @@ export class SearchThreads {
     signal?.throwIfAborted()
     if (this.#isClosed) throw stopping()
     const { maxWaiting, maxWaitMs } = this.#options
-    if (this.#queue.lengthOf(owner) >= maxWaiting) throw tooManySearches()
+    if (this.#queue.lengthOf(userId) >= maxWaiting) throw tooManySearches()
     const { promise, resolve, reject } = Promise.withResolvers<Answers[Task['kind']]>()
-    const waiting: Waiting = { owner, index, task, attempts: 0, leftOut: new Set(), resolve, reject, timer: undefined }
+    const waiting: Waiting = { userId, index, task, attempts: 0, leftOut: new Set(), resolve, reject, timer: undefined }
     // If the caller gives up, a thread that already has the task still finishes it.
     const giveUp = () => {
       this.#queue.remove(waiting)
       reject(signal!.reason)
     }
     signal?.addEventListener('abort', giveUp, { once: true })
-    this.#queue.push(owner, waiting)
+    this.#queue.push(userId, waiting)
     this.#giveTasks()
     if (waiting.attempts === 0) {
       waiting.timer = setTimeout(() => {
@@ -202,7 +207,7 @@ export class SearchThreads {
     const answers = [...this.#threads].map((thread) => {
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
       thread.give({
-        owner: '',
+        userId: '',
         index: null,
         task: { kind: 'settle' },
         attempts: 1,

@@ -33,11 +33,11 @@ function reply(task: Task): Reply {
 function answer(task: Task): Answers[Task['kind']] {
   switch (task.kind) {
     case 'find':
-      return findPassages(openIndex(task.index).projectsOf(task.request.filter), task.request)
+      return findPassages(openIndex(task.index).projectsOf(task.request.projectIds), task.request)
     case 'phrases':
-      return findPhraseChecks(openIndex(task.index).projectsOf(task.question.filter), task.question)
+      return findPhraseChecks(openIndex(task.index).projectsOf(task.question.projectIds), task.question)
     case 'count':
-      return countTerms(openIndex(task.index).projectsOf({ ownerId: task.ownerId }), task.terms)
+      return countTerms(openIndex(task.index).projectsOf(task.projectIds), task.terms)
     case 'settle':
       return null
     case 'highlight':

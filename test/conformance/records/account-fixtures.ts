@@ -27,7 +27,7 @@ export function accountsTest(base: EmptyRecordsTest) {
     .extend('document', ({ records }) => async (ownerId: string) => {
       const { id: projectId } = await records.projects.create({ ownerId, name: 'p', description: '' })
       const facts = { name: 'a', path: 'a', mediaType: 'text/plain', sizeBytes: 1, sha256: 'f'.repeat(64), tags: [] }
-      return (await records.documents.register({ ownerId, projectId, ...facts }, 'replace')).document
+      return (await records.documents.register({ uploaderId: ownerId, projectId, ...facts }, 'replace')).document
     })
 }
 

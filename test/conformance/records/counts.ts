@@ -5,6 +5,7 @@ import { seeded } from '../../support/seeded.ts'
 import { HEALTH } from './fixtures.ts'
 import type { EmptyRecordsTest } from './fixtures.ts'
 import { errorCode } from '../../support/codes.ts'
+import { visibleTo } from '../../support/visible.ts'
 
 const STEPS = 200
 const INDEX = { fingerprint: 'b', embeddingModel: 'builtin', dimensions: 4 }
@@ -48,16 +49,17 @@ type Changes = Record<string, (ownerId: string) => Promise<unknown>>
 type Picker = ReturnType<typeof picker>
 
 /** Random choices. */
-function picker({ documents, projects }: Records, random: () => number) {
+function picker({ documents, projects, members }: Records, random: () => number) {
   const below = (end: number) => Math.floor(random() * end)
   const oneOf = <T>(items: readonly T[]): T | undefined => items[below(items.length)]
   return {
     random,
     below,
     oneOf,
-    document: async (ownerId: string) => oneOf((await documents.list(ownerId, { limit: 1000 })).items),
+    document: async (ownerId: string) =>
+      oneOf((await documents.list(await visibleTo({ members }, ownerId), { limit: 1000 })).items),
     async project(ownerId: string) {
-      const existing = (await projects.list(ownerId, { limit: 100 })).items
+      const existing = (await projects.list(await visibleTo({ members }, ownerId), { limit: 100 })).items
       if (existing.length < 3 || random() < 0.05) return projects.create({ ownerId, name: `p${below(1e9)}`, description: '' })
       return oneOf(existing)!
     },
@@ -68,7 +70,7 @@ function documentChanges({ documents, indexes, queue }: Records, { random, below
   return {
     async upload(ownerId) {
       const file = {
-        ownerId,
+        uploaderId: ownerId,
         projectId: (await project(ownerId)).id,
         name: 'a',
         path: `a${below(8)}.txt`,
@@ -81,7 +83,7 @@ function documentChanges({ documents, indexes, queue }: Records, { random, below
     },
     async requeue(ownerId) {
       const one = await document(ownerId)
-      if (one !== undefined) await documents.requeue(ownerId, one.id)
+      if (one !== undefined) await documents.requeue(new Set([one.projectId]), one.id)
     },
     async requeueMany(ownerId) {
       const one = await document(ownerId)
@@ -89,7 +91,7 @@ function documentChanges({ documents, indexes, queue }: Records, { random, below
     },
     async delete(ownerId) {
       const one = await document(ownerId)
-      if (one !== undefined) await documents.delete(ownerId, one.id)
+      if (one !== undefined) await documents.delete(new Set([one.projectId]), one.id)
     },
     async switchTo() {
       const { id } = await indexes.build({ ...INDEX, fingerprint: 'o', embeddingModel: 'other' })
@@ -131,7 +133,7 @@ function queueChanges({ queue }: Records, { below }: Picker): Changes {
 function rareChanges({ projects, queue, users }: Records, { project }: Picker, owners: string[]): Changes {
   return {
     requeueAll: () => queue.requeueAll(),
-    deleteProject: async (ownerId) => projects.delete(ownerId, (await project(ownerId)).id),
+    deleteProject: async (ownerId) => projects.delete((await project(ownerId)).id),
     async deleteUser() {
       await users.delete(owners[1]!)
       owners[1] = (await users.create({ name: 'member', email: null, role: 'member' })).id
@@ -142,15 +144,15 @@ function rareChanges({ projects, queue, users }: Records, { project }: Picker, o
 async function expectCounted(records: Records, owners: readonly string[], after: string): Promise<void> {
   const all: DocumentRecord[] = []
   for (const ownerId of owners) {
-    const own = (await records.documents.list(ownerId, { limit: 1000 })).items
+    const own = (await records.documents.list(await visibleTo(records, ownerId), { limit: 1000 })).items
     all.push(...own)
-    const projects = (await records.projects.list(ownerId, { limit: 1000 })).items
+    const projects = (await records.projects.list(await visibleTo(records, ownerId), { limit: 1000 })).items
     for (const { id, counts } of projects) {
       const inProject = own.filter((document) => document.projectId === id)
       expect(counts, after).toEqual(countsOf(inProject))
-      expect(await records.documents.countPending(ownerId, [id]), after).toBe(pendingOf(inProject))
+      expect(await records.documents.countPending(new Set([id])), after).toBe(pendingOf(inProject))
     }
-    expect(await records.documents.countPending(ownerId), after).toBe(pendingOf(own))
+    expect(await records.documents.countPending(await visibleTo(records, ownerId)), after).toBe(pendingOf(own))
   }
   expect(await records.queue.counts(), after).toEqual(countsOf(all).statuses)
 }

@@ -1,6 +1,8 @@
 import { describe, expect } from 'vitest'
 import { errorCode } from '../../support/codes.ts'
+import type { ProjectIds } from '../../../src/records/projects.ts'
 import type { DocumentsTest } from './fixtures.ts'
+import { visibleTo } from '../../support/visible.ts'
 
 export function documentsConformance(test: DocumentsTest): void {
   describe('documents', () => {
@@ -8,81 +10,94 @@ export function documentsConformance(test: DocumentsTest): void {
       records,
       alice,
       bob,
-      project,
       add,
       makeReady,
       eventTypes,
     }) => {
       const { id } = await add()
-      expect(await records.documents.get(bob, id)).toBeNull()
-      expect(await records.documents.getMany(bob, [id])).toEqual(new Map())
-      expect((await records.documents.list(bob, { limit: 10 })).items).toEqual([])
-      expect((await records.documents.list(bob, { limit: 10, projectId: project })).items).toEqual([])
-      expect(await records.documents.countPending(bob)).toBe(0)
-      expect(await records.documents.requeue(bob, id)).toBeNull()
-      expect(await records.documents.delete(bob, id)).toBe(false)
+      expect(await records.documents.get(await visibleTo(records, bob), id)).toBeNull()
+      expect(await records.documents.getMany(await visibleTo(records, bob), [id])).toEqual(new Map())
+      expect((await records.documents.list(await visibleTo(records, bob), { limit: 10 })).items).toEqual([])
+      expect(await records.documents.countPending(await visibleTo(records, bob))).toBe(0)
+      expect(await records.documents.requeue(await visibleTo(records, bob), id)).toBeNull()
+      expect(await records.documents.delete(await visibleTo(records, bob), id)).toBe(false)
       await makeReady()
-      expect(await records.documents.pages(bob, id)).toBeNull()
+      expect(await records.documents.pages(await visibleTo(records, bob), id)).toBeNull()
       expect(await eventTypes(bob)).toEqual([])
-      expect(await records.documents.get(alice, id)).toMatchObject({ status: 'ready' })
+      expect(await records.documents.get(await visibleTo(records, alice), id)).toMatchObject({ status: 'ready' })
     })
 
     test('shows every change when the same lookup is repeated', async ({ records, alice, project, add, claimOne }) => {
       const { id } = await add()
       const look = async () => {
-        const document = (await records.documents.getMany(alice, [id])).get(id)
-        const pending = await records.documents.countPending(alice, [project])
-        const [renamed, old] = [await records.projects.findId(alice, 'renamed'), await records.projects.findId(alice, 'default')]
-        return [document?.version, document?.status, document?.projectName, pending, renamed !== null, old !== null]
+        const document = (await records.documents.getMany(await visibleTo(records, alice), [id])).get(id)
+        const pending = await records.documents.countPending(new Set([project]))
+        const names = (await records.members.visibleTo(alice)).projects.map(({ name }) => name)
+        return [
+          document?.version,
+          document?.status,
+          document?.projectName,
+          pending,
+          names.includes('renamed'),
+          names.includes('default'),
+        ]
       }
       expect(await look()).toEqual([1, 'queued', 'default', 1, false, true])
-      await records.projects.update(alice, project, { name: 'renamed' })
+      await records.projects.update(project, { name: 'renamed' })
       expect(await look()).toEqual([1, 'queued', 'renamed', 1, true, false])
       const job = await claimOne()
       expect(await look()).toEqual([1, 'processing', 'renamed', 1, true, false])
       await records.queue.fail(job, { code: errorCode('encrypted'), message: 'm' })
       expect(await look()).toEqual([1, 'failed', 'renamed', 0, true, false])
-      await records.documents.requeue(alice, id)
+      await records.documents.requeue(await visibleTo(records, alice), id)
       expect(await look()).toEqual([2, 'queued', 'renamed', 1, true, false])
-      await records.documents.delete(alice, id)
+      await records.documents.delete(await visibleTo(records, alice), id)
       expect(await look()).toEqual([undefined, undefined, undefined, 0, true, false])
-      await records.projects.delete(alice, project)
+      await records.projects.delete(project)
       expect(await look()).toEqual([undefined, undefined, undefined, 0, false, false])
     })
 
     test('finds nothing of a deleted user, also after a lookup', async ({ records, bob, add }) => {
       const { id: projectId } = await records.projects.create({ ownerId: bob, name: 'own', description: '' })
-      const { id } = await add({ ownerId: bob, projectId })
+      const { id } = await add({ uploaderId: bob, projectId })
       const look = async () => [
-        (await records.documents.getMany(bob, [id])).size,
-        await records.documents.countPending(bob),
-        await records.projects.findId(bob, 'own'),
+        (await records.documents.getMany(await visibleTo(records, bob), [id])).size,
+        await records.documents.countPending(await visibleTo(records, bob)),
+        (await records.members.visibleTo(bob)).projects[0]?.id ?? null,
       ]
       expect(await look()).toEqual([1, 1, projectId])
       await records.users.delete(bob)
       expect(await look()).toEqual([0, 0, null])
     })
 
-    test('lists documents newest first, each once, also documents of the same millisecond', async ({
-      records,
-      clock,
-      alice,
-      add,
-    }) => {
-      for (let i = 0; i < 7; i++) {
-        await add({ path: `${i}` })
-        if (i % 3 === 0) clock.advance(1)
-      }
-      const seen: string[] = []
-      let cursor: string | undefined
-      do {
-        const page = await records.documents.list(alice, { limit: 2, ...(cursor && { cursor }) })
-        seen.push(...page.items.map((item) => item.path))
-        cursor = page.nextCursor ?? undefined
-      } while (cursor)
-      expect(seen.toSorted()).toEqual(['0', '1', '2', '3', '4', '5', '6'])
-      expect([seen.slice(0, 3).toSorted(), seen.slice(3, 6).toSorted(), seen[6]]).toEqual([['4', '5', '6'], ['1', '2', '3'], '0'])
-    })
+    test.for([1, 2, 9])(
+      'lists the documents of %d projects newest first, each once, also documents of the same millisecond',
+      async (count, { records, clock, alice, project, add }) => {
+        const projects = [project]
+        while (projects.length < count)
+          projects.push((await records.projects.create({ ownerId: alice, name: `p${projects.length}`, description: '' })).id)
+        const hidden = await records.projects.create({ ownerId: alice, name: 'hidden', description: '' })
+        const expected: { id: string; at: number }[] = []
+        for (let i = 0; i < 40; i++) {
+          // Some projects have many of the newest documents, and others none.
+          const projectId = i % 4 === 0 ? hidden.id : projects[(i * i * 7) % projects.length]!
+          const { id, createdAt } = await add({ path: `${i}`, projectId })
+          if (projectId !== hidden.id) expected.push({ id, at: createdAt.getTime() })
+          if (i % 3 === 0) clock.advance(1)
+        }
+        expected.sort((a, b) => b.at - a.at || (a.id < b.id ? 1 : -1))
+        for (const limit of [1, 2, 7, 100]) {
+          const seen: string[] = []
+          let cursor: string | undefined
+          do {
+            const page = await records.documents.list(new Set(projects), { limit, ...(cursor && { cursor }) })
+            seen.push(...page.items.map((item) => item.id))
+            cursor = page.nextCursor ?? undefined
+          } while (cursor)
+          expect(seen).toEqual(expected.map(({ id }) => id))
+        }
+      },
+    )
 
     test('filters by project, status, hash and part of the name, where wildcards and case have no meaning', async ({
       records,
@@ -95,14 +110,16 @@ export function documentsConformance(test: DocumentsTest): void {
       clock.advance(1)
       await add({ path: '2', name: '1000 other.txt', sha256: 'b'.repeat(64) })
       await add({ path: '3', name: 'c.txt', projectId: other.id })
-      const paths = async (filter: object) =>
-        (await records.documents.list(alice, { limit: 10, ...filter })).items.map((item) => item.path)
+      const paths = async (filter: object, projects?: ProjectIds) =>
+        (await records.documents.list(projects ?? (await visibleTo(records, alice)), { limit: 10, ...filter })).items.map(
+          (item) => item.path,
+        )
       expect(await paths({ name: '0%' })).toEqual(['1'])
       expect(await paths({ name: '%_ä' })).toEqual(['1'])
       expect(await paths({ name: '_other' })).toEqual([])
       expect(await paths({ name: 'OTHER' })).toEqual(['2'])
       expect(await paths({ sha256: 'b'.repeat(64) })).toEqual(['2'])
-      expect(await paths({ projectId: other.id })).toEqual(['3'])
+      expect(await paths({}, new Set([other.id]))).toEqual(['3'])
       await records.queue.claim(1)
       expect(await paths({ status: 'processing' })).toEqual(['1'])
     })
@@ -110,7 +127,6 @@ export function documentsConformance(test: DocumentsTest): void {
     test('filters by the beginning of the path, where case counts and no character is a wildcard, by tag and by type', async ({
       records,
       alice,
-      project,
       add,
     }) => {
       const last = '\u{10ffff}'
@@ -132,11 +148,12 @@ export function documentsConformance(test: DocumentsTest): void {
       ]
       for (const path of all) await add({ path })
       const paths = async (filter: object) =>
-        (await records.documents.list(alice, { limit: 100, ...filter })).items.map((item) => item.path).toSorted()
+        (await records.documents.list(await visibleTo(records, alice), { limit: 100, ...filter })).items
+          .map((item) => item.path)
+          .toSorted()
       for (const pathPrefix of [...all, 'a%', 'a_', 'A', `a${last}`, '🙂/', last, `b'`, 'c']) {
         const expected = all.filter((path) => path.startsWith(pathPrefix)).toSorted()
         expect(await paths({ pathPrefix }), pathPrefix).toEqual(expected)
-        expect(await paths({ pathPrefix, projectId: project }), pathPrefix).toEqual(expected)
       }
       await add({ path: 'tagged', tags: ['draft', `it's "quoted"`], mediaType: 'application/pdf' })
       await add({ path: 'other', tags: ['drafts'] })
@@ -150,7 +167,6 @@ export function documentsConformance(test: DocumentsTest): void {
     test('finds documents by their paths in a project, and the numbered copy of a file', async ({
       records,
       alice,
-      bob,
       project,
       upload,
       add,
@@ -159,21 +175,19 @@ export function documentsConformance(test: DocumentsTest): void {
       await add({ path: 'a.txt', projectId: other.id })
       const [one, two] = [await add({ path: 'a.txt' }), await add({ path: 'f/b.txt' })]
       const paths = Array.from({ length: 1200 }, (_, i) => `none ${i}`)
-      const found = await records.documents.atPaths(alice, project, ['a.txt', ...paths, 'f/b.txt', 'A.txt'])
+      const found = await records.documents.atPaths(project, ['a.txt', ...paths, 'f/b.txt', 'A.txt'])
       expect(new Map([...found].map(([path, { id }]) => [path, id]))).toEqual(
         new Map([
           ['a.txt', one.id],
           ['f/b.txt', two.id],
         ]),
       )
-      expect(await records.documents.atPaths(bob, project, ['a.txt'])).toEqual(new Map())
       const copy = { path: 'a.txt', sha256: 'c'.repeat(64) }
       for (const sha256 of ['b'.repeat(64), copy.sha256])
         await records.documents.register(upload({ path: 'a.txt', sha256 }), 'keep')
-      expect(await records.documents.numberedCopy(alice, project, copy)).toMatchObject({ path: 'a (3).txt' })
-      expect(await records.documents.numberedCopy(bob, project, copy)).toBeNull()
-      expect(await records.documents.numberedCopy(alice, project, { ...copy, sha256: 'd'.repeat(64) })).toBeNull()
-      expect(await records.documents.numberedCopy(alice, other.id, copy)).toBeNull()
+      expect(await records.documents.numberedCopy(project, copy)).toMatchObject({ path: 'a (3).txt' })
+      expect(await records.documents.numberedCopy(project, { ...copy, sha256: 'd'.repeat(64) })).toBeNull()
+      expect(await records.documents.numberedCopy(other.id, copy)).toBeNull()
     })
 
     test('edits a document that is ready, which stays ready if its passages are prepared', async ({
@@ -187,23 +201,24 @@ export function documentsConformance(test: DocumentsTest): void {
     }) => {
       const { id } = await add({ path: 'a/old.txt' })
       await makeReady()
-      const before = (await records.documents.get(alice, id))!
+      const before = (await records.documents.get(await visibleTo(records, alice), id))!
       const other = await records.projects.create({ ownerId: alice, name: 'other', description: '' })
       const change = { name: 'New.txt', path: 'b/new.txt', title: 'A new title', tags: ['x'], projectId: other.id }
       const prepared = { version: before.version, words: JSON.stringify(['zebra zebra']) }
-      expect(await records.documents.edit(bob, id, change, prepared)).toBeNull()
-      const edited = await records.documents.edit(alice, id, change, prepared)
+      expect(await records.documents.edit(await visibleTo(records, bob), id, change, prepared)).toBeNull()
+      const edited = await records.documents.edit(await visibleTo(records, alice), id, change, prepared)
       expect(edited).toMatchObject({ isPrepared: true, document: { ...change, status: 'ready', version: before.version + 1 } })
-      expect(await records.documents.get(alice, id)).toEqual(edited?.document)
-      expect((await records.vocabulary.entries(alice, ['zebra'])).map(({ word }) => word)).toEqual(['zebra'])
-      expect((await records.documents.list(alice, { limit: 9, name: 'new.TXT' })).items).toHaveLength(1)
-      expect([
-        (await records.projects.find(alice, project))?.counts,
-        (await records.projects.find(alice, other.id))?.counts,
-      ]).toMatchObject([{ documents: 0 }, { documents: 1 }])
+      expect(await records.documents.get(await visibleTo(records, alice), id)).toEqual(edited?.document)
+      expect((await records.vocabulary.entries(new Set([other.id]), ['zebra'])).map(({ word }) => word)).toEqual(['zebra'])
+      expect((await records.documents.list(await visibleTo(records, alice), { limit: 9, name: 'new.TXT' })).items).toHaveLength(1)
+      expect([(await records.projects.get(project))?.counts, (await records.projects.get(other.id))?.counts]).toMatchObject([
+        { documents: 0 },
+        { documents: 1 },
+      ])
       expect((await records.queue.expected()).get(id)?.version).toBe(before.version + 1)
-      expect((await records.documents.pages(alice, id))?.length).toBe(2)
-      expect((await eventTypes()).at(-1)).toBe('document.ready')
+      expect((await records.documents.pages(await visibleTo(records, alice), id))?.length).toBe(2)
+      // The members of the former project hear that it has the document no longer.
+      expect((await eventTypes()).slice(-2)).toEqual(['document.deleted', 'document.ready'])
     })
 
     test('queues an edited document again, with its pages, if its passages are not prepared or another version is there', async ({
@@ -215,12 +230,12 @@ export function documentsConformance(test: DocumentsTest): void {
       const { id } = await add()
       await makeReady()
       const words = '[]'
-      const edited = await records.documents.edit(alice, id, { title: 'Mine' }, { version: 99, words })
+      const edited = await records.documents.edit(await visibleTo(records, alice), id, { title: 'Mine' }, { version: 99, words })
       expect(edited).toMatchObject({ isPrepared: false, document: { status: 'queued', version: 2, title: 'Mine' } })
       const [job] = await records.queue.claim(1)
       expect(job).toMatchObject({ version: 2, hasPages: true, isNew: false, document: { title: 'Mine' } })
       // The job is no longer wanted, because its passages have the old path.
-      await records.documents.edit(alice, id, { path: 'moved.txt' }, { version: 2, words })
+      await records.documents.edit(await visibleTo(records, alice), id, { path: 'moved.txt' }, { version: 2, words })
       expect(await records.queue.beginIndexing([{ ...job!, passages: 1 }])).toMatchObject({ wanted: [] })
       expect((await records.queue.claim(1))[0]).toMatchObject({ version: 3, document: { path: 'moved.txt', title: 'Mine' } })
     })
@@ -233,15 +248,15 @@ export function documentsConformance(test: DocumentsTest): void {
       claimOne,
     }) => {
       const { id } = await add()
-      await records.documents.edit(alice, id, { title: 'Mine' }, null)
+      await records.documents.edit(await visibleTo(records, alice), id, { title: 'Mine' }, null)
       await makeReady()
-      expect(await records.documents.get(alice, id)).toMatchObject({ status: 'ready', title: 'Mine' })
-      await records.documents.requeue(alice, id)
-      expect(await records.documents.get(alice, id)).toMatchObject({ status: 'queued', title: 'Mine' })
+      expect(await records.documents.get(await visibleTo(records, alice), id)).toMatchObject({ status: 'ready', title: 'Mine' })
+      await records.documents.requeue(await visibleTo(records, alice), id)
+      expect(await records.documents.get(await visibleTo(records, alice), id)).toMatchObject({ status: 'queued', title: 'Mine' })
       await claimOne()
     })
 
-    test('refuses an edit to a path that is taken, or to a project of another user, and changes nothing', async ({
+    test('refuses an edit to a path that is taken, or to a project that is gone or has no room, and changes nothing', async ({
       records,
       alice,
       bob,
@@ -250,22 +265,51 @@ export function documentsConformance(test: DocumentsTest): void {
       const { id } = await add({ path: 'a.txt' })
       await add({ path: 'b.txt' })
       const foreign = await records.projects.create({ ownerId: bob, name: 'own', description: '' })
-      await expect(records.documents.edit(alice, id, { path: 'b.txt', name: 'x' }, null)).rejects.toMatchObject({
+      await expect(
+        records.documents.edit(await visibleTo(records, alice), id, { path: 'b.txt', name: 'x' }, null),
+      ).rejects.toMatchObject({
         code: errorCode('path_taken'),
       })
-      await expect(records.documents.edit(alice, id, { projectId: foreign.id, name: 'x' }, null)).rejects.toMatchObject({
+      const mine = await visibleTo(records, alice)
+      await expect(records.documents.edit(mine, id, { projectId: 'prj_none', name: 'x' }, null)).rejects.toMatchObject({
         code: errorCode('project_not_found'),
       })
-      expect(await records.documents.get(alice, id)).toMatchObject({ path: 'a.txt', name: 'a.txt', version: 1 })
-      expect(await records.documents.edit(alice, id, { path: 'a.txt' }, null)).toMatchObject({ document: { path: 'a.txt' } })
+      const full = { documents: null, bytes: 9, passages: null }
+      await expect(records.documents.edit(mine, id, { projectId: foreign.id, name: 'x' }, null, full)).rejects.toMatchObject({
+        code: errorCode('quota_exceeded'),
+      })
+      expect(await records.documents.get(await visibleTo(records, alice), id)).toMatchObject({
+        path: 'a.txt',
+        name: 'a.txt',
+        version: 1,
+      })
+      expect(await records.documents.edit(await visibleTo(records, alice), id, { path: 'a.txt' }, null)).toMatchObject({
+        document: { path: 'a.txt' },
+      })
+    })
+
+    test('a document that moves to the project of another owner counts for that owner', async ({ records, alice, bob, add }) => {
+      const { id } = await add({ path: 'a.txt' })
+      const { id: foreign } = await records.projects.create({ ownerId: bob, name: 'own', description: '' })
+      const mine = await visibleTo(records, alice)
+      expect((await records.documents.edit(mine, id, { projectId: foreign }, null))?.document).toMatchObject({ ownerId: bob })
+      const usage = await records.users.usage([alice, bob])
+      expect([usage.get(alice)?.documents, usage.get(bob)?.documents]).toEqual([0, 1])
+      expect(await records.documents.get(mine, id)).toBeNull()
+      expect(await records.documents.get(new Set([foreign]), id)).toMatchObject({ projectId: foreign })
+      expect((await records.queue.claim(1, { except: [alice] })).map((job) => job.documentId)).toEqual([id])
     })
 
     test.for(['x', 'bm90IGpzb24', Buffer.from('["a"]').toString('base64url'), Buffer.from('[1,2]').toString('base64url')])(
       'refuses an invalid cursor: %s',
       async (cursor, { records, alice }) => {
-        for (const list of [records.documents.list, records.projects.list, records.keys.list]) {
-          await expect(list(alice, { limit: 1, cursor })).rejects.toMatchObject({ code: errorCode('invalid_cursor') })
-        }
+        const visible = await visibleTo(records, alice)
+        const lists = [
+          records.documents.list(visible, { limit: 1, cursor }),
+          records.projects.list(visible, { limit: 1, cursor }),
+        ]
+        for (const list of [...lists, records.keys.list(alice, { limit: 1, cursor })])
+          await expect(list).rejects.toMatchObject({ code: errorCode('invalid_cursor') })
       },
     )
 
@@ -280,10 +324,10 @@ export function documentsConformance(test: DocumentsTest): void {
       await add({ path: 'b' })
       await makeReady()
       await records.queue.claim(1)
-      expect(await records.documents.countPending(alice)).toBe(1)
-      expect(await records.documents.countPending(alice, [project])).toBe(1)
-      expect(await records.documents.countPending(alice, ['prj_other'])).toBe(0)
-      expect(await records.documents.countPending(alice, [])).toBe(0)
+      expect(await records.documents.countPending(await visibleTo(records, alice))).toBe(1)
+      expect(await records.documents.countPending(new Set([project]))).toBe(1)
+      expect(await records.documents.countPending(new Set(['prj_other']))).toBe(0)
+      expect(await records.documents.countPending(new Set([]))).toBe(0)
     })
 
     test('deletes a document with its pages, and leaves a tombstone and an event', async ({
@@ -296,10 +340,10 @@ export function documentsConformance(test: DocumentsTest): void {
       const { id } = await add()
       await makeReady()
       expect(await records.documents.isBlobReferenced('a'.repeat(64))).toBe(true)
-      expect(await records.documents.delete(alice, id)).toBe(true)
-      expect(await records.documents.delete(alice, id)).toBe(false)
+      expect(await records.documents.delete(await visibleTo(records, alice), id)).toBe(true)
+      expect(await records.documents.delete(await visibleTo(records, alice), id)).toBe(false)
       expect(await records.documents.isBlobReferenced('a'.repeat(64))).toBe(false)
-      expect(await records.documents.pages(alice, id)).toBeNull()
+      expect(await records.documents.pages(await visibleTo(records, alice), id)).toBeNull()
       expect(await records.queue.tombstones()).toEqual([id])
       expect((await eventTypes()).at(-1)).toBe('document.deleted')
       await records.queue.clearTombstones([id])
@@ -309,7 +353,7 @@ export function documentsConformance(test: DocumentsTest): void {
     test('accepts 40,000 ids at once', async ({ records, alice, add }) => {
       const { id } = await add()
       const many = Array.from({ length: 40_000 }, (_, i) => `doc_${i}`)
-      expect([...(await records.documents.getMany(alice, [...many, id])).keys()]).toEqual([id])
+      expect([...(await records.documents.getMany(await visibleTo(records, alice), [...many, id])).keys()]).toEqual([id])
       expect(await records.queue.unknown([...many, id])).toHaveLength(40_000)
     })
   })

@@ -53,7 +53,7 @@ export function documentsTest(base: EmptyRecordsTest) {
       return (await records.projects.create({ ownerId: alice, name: 'default', description: '' })).id
     })
     .extend('upload', ({ alice, project }) => (change: Partial<NewDocument> = {}): NewDocument => ({
-      ownerId: alice,
+      uploaderId: alice,
       projectId: project,
       name: 'a.txt',
       path: 'a.txt',
@@ -80,7 +80,9 @@ export function documentsTest(base: EmptyRecordsTest) {
       return job
     })
     .extend('eventTypes', ({ records, alice }) => async (owner = alice) => {
-      return (await records.events.since(owner, 0, 1000)).map((event) => event.type)
+      const { projects, deletedIds } = await records.members.visibleTo(owner)
+      const heard = new Set([...projects.map(({ id }) => id), ...deletedIds])
+      return (await records.events.since(heard, 0, 1000)).map((event) => event.type)
     })
 }
 

@@ -4,6 +4,7 @@ import type { IndexedDocument } from '../../../src/records/indexes.ts'
 import { warningCode } from '../../support/codes.ts'
 import { HEALTH } from './fixtures.ts'
 import type { EmptyRecordsTest } from './fixtures.ts'
+import { visibleTo } from '../../support/visible.ts'
 
 const BUILTIN = { fingerprint: 'b', embeddingModel: 'builtin', dimensions: 4 }
 const OTHER = { fingerprint: 'o', embeddingModel: 'ollama:o', dimensions: 8 }
@@ -30,7 +31,7 @@ function indexesTest(base: EmptyRecordsTest) {
       const { id: projectId } = await records.projects.create({ ownerId, name: 'default', description: '' })
       return async (path: string, sha256 = 'a') => {
         const facts = { name: path, path, mediaType: 'text/plain', sizeBytes: 1, sha256: sha256.repeat(64), tags: [] }
-        return (await records.documents.register({ ownerId, projectId, ...facts }, 'replace')).document
+        return (await records.documents.register({ uploaderId: ownerId, projectId, ...facts }, 'replace')).document
       }
     })
     .extend('finish', ({ records }) => async (chunks: number, chunksSkipped = 0) => {
@@ -51,7 +52,7 @@ function indexesTest(base: EmptyRecordsTest) {
       'row',
       ({ records, ownerId }) =>
         async (id: string) =>
-          (await records.documents.get(ownerId, id)) as DocumentRecord,
+          (await records.documents.get(await visibleTo(records, ownerId), id)) as DocumentRecord,
     )
     .extend('missing', ({ records }) => async (id: string, after = '') => {
       return (await records.indexes.missing(id, { after, limit: 10 })).map((document) => document.id)
@@ -83,7 +84,7 @@ export function indexesConformance(base: EmptyRecordsTest): void {
     test('counts documents and passages of one owner', async ({ records, ownerId, ready, missing }) => {
       const [a] = [await ready('a'), await ready('b')]
       const { id } = await records.indexes.build(OTHER)
-      expect(await records.indexes.countPassages(id, ownerId)).toBe(0)
+      expect(await records.indexes.countPassages(id, await visibleTo(records, ownerId))).toBe(0)
       await records.indexes.record(id, [entry(a)])
       const active = (await records.indexes.active())!.id
       const other = (await records.users.create({ name: 'B', email: null, role: 'member' })).id
@@ -92,12 +93,18 @@ export function indexesConformance(base: EmptyRecordsTest): void {
         [ownerId, { done: 1, total: 2 }, [3, 4]],
         [other, { done: 0, total: 0 }, [0, 0]],
       ] as const) {
-        expect(await records.indexes.progress(id, owner)).toEqual(progress)
-        const counted = [await records.indexes.countPassages(id, owner), await records.indexes.countPassages(active, owner)]
+        expect(await records.indexes.progress(id, await visibleTo(records, owner))).toEqual(progress)
+        const counted = [
+          await records.indexes.countPassages(id, await visibleTo(records, owner)),
+          await records.indexes.countPassages(active, await visibleTo(records, owner)),
+        ]
         expect(counted).toEqual(passages)
       }
       const none = { queued: 0, processing: 0, ready: 0, failed: 0 }
-      expect([await records.queue.counts(ownerId), await records.queue.counts(other)]).toEqual([{ ...none, ready: 2 }, none])
+      expect([
+        await records.queue.counts(await visibleTo(records, ownerId)),
+        await records.queue.counts(await visibleTo(records, other)),
+      ]).toEqual([{ ...none, ready: 2 }, none])
     })
 
     test('lacks a replaced document again, and forgets a deleted one', async ({
@@ -116,7 +123,7 @@ export function indexesConformance(base: EmptyRecordsTest): void {
       expect(await missing(id)).toEqual([a])
       expect(await records.indexes.wanted([{ documentId: a, version: 1 }])).toEqual(new Set())
       expect(await records.indexes.wanted([{ documentId: a, version: 2 }])).toEqual(new Set([a]))
-      await records.documents.delete(ownerId, b)
+      await records.documents.delete(await visibleTo(records, ownerId), b)
       expect((await records.indexes.contents(id)).has(b)).toBe(false)
       // The document was deleted between the commit to the index and this call.
       await records.indexes.record(id, [entry(b)])
@@ -201,7 +208,10 @@ export function indexesConformance(base: EmptyRecordsTest): void {
       expect(await records.indexes.contents(id)).toEqual(new Map())
       expect(await records.indexes.switchTo(id, { waitForReplaced: true })).toBe(true)
       expect(await row(a)).toMatchObject({ status: 'queued', version: 2 })
-      expect((await records.events.since(ownerId, 0, 100)).at(-1)).toMatchObject({ type: 'document.queued', documentId: a })
+      expect((await records.events.since(await visibleTo(records, ownerId), 0, 100)).at(-1)).toMatchObject({
+        type: 'document.queued',
+        documentId: a,
+      })
     })
 
     test('replaces the former index of the same model, and another building index', async ({ records, states }) => {

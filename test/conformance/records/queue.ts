@@ -3,6 +3,7 @@ import { MAX_TITLE_CHARS } from '../../../src/core/text-limits.ts'
 import { errorCode, warningCode } from '../../support/codes.ts'
 import { HEALTH, PARSED } from './fixtures.ts'
 import type { DocumentsTest } from './fixtures.ts'
+import { visibleTo } from '../../support/visible.ts'
 
 export function queueConformance(test: DocumentsTest): void {
   describe('the queue', () => {
@@ -35,7 +36,7 @@ export function queueConformance(test: DocumentsTest): void {
       const { id } = await add()
       const job = await claimOne()
       expect(await records.queue.savePages(job, PARSED)).toEqual({ title: 'A title', tags: ['x', 'y'] })
-      expect(await records.documents.pages(alice, id)).toEqual(PARSED.pages)
+      expect(await records.documents.pages(await visibleTo(records, alice), id)).toEqual(PARSED.pages)
       expect(await records.queue.beginIndexing([{ ...job, passages: 3 }])).toMatchObject({
         wanted: [{ documentId: id, version: 1 }],
         refused: [],
@@ -45,7 +46,7 @@ export function queueConformance(test: DocumentsTest): void {
       expect(await records.queue.finish([{ job, chunkCount: 4, chunksSkipped: 1, embeddingModel: 'builtin', warnings }])).toEqual(
         [],
       )
-      expect(await records.documents.get(alice, id)).toMatchObject({
+      expect(await records.documents.get(await visibleTo(records, alice), id)).toMatchObject({
         status: 'ready',
         readyAt: clock.now(),
         pageCount: 2,
@@ -66,7 +67,7 @@ export function queueConformance(test: DocumentsTest): void {
       const saved = await records.queue.savePages(await claimOne(), { ...PARSED, title: `a${'😀'.repeat(500_000)}` })
       expect(saved!.title!.length).toBeLessThanOrEqual(MAX_TITLE_CHARS)
       expect(saved!.title).toMatch(/^a(😀)+…$/u)
-      expect(await records.documents.get(alice, id)).toMatchObject({ title: saved!.title })
+      expect(await records.documents.get(await visibleTo(records, alice), id)).toMatchObject({ title: saved!.title })
     })
 
     test('takes the tags of the file until an upload names tags or the file has others', async ({
@@ -78,11 +79,11 @@ export function queueConformance(test: DocumentsTest): void {
       const { id, path } = await add({ tags: null })
       const read = async (tags: string[]): Promise<string[]> => {
         const saved = await records.queue.savePages(await claimOne(), { ...PARSED, tags })
-        expect((await records.documents.get(alice, id))!.tags).toEqual(saved!.tags)
+        expect((await records.documents.get(await visibleTo(records, alice), id))!.tags).toEqual(saved!.tags)
         return saved!.tags
       }
       expect(await read(['rent', 'home'])).toEqual(['rent', 'home'])
-      await records.documents.requeue(alice, id)
+      await records.documents.requeue(await visibleTo(records, alice), id)
       expect(await read(['home'])).toEqual(['home'])
       // Another version of the parser reads the document again, although its pages are stored.
       await records.queue.recover()
@@ -91,7 +92,7 @@ export function queueConformance(test: DocumentsTest): void {
       expect(await read([])).toEqual([])
       await add({ path, tags: ['mine'], sha256: 'c'.repeat(64) })
       expect(await read(['rent'])).toEqual(['mine'])
-      await records.documents.requeue(alice, id)
+      await records.documents.requeue(await visibleTo(records, alice), id)
       expect(await read(['rent'])).toEqual(['mine'])
     })
 
@@ -113,9 +114,13 @@ export function queueConformance(test: DocumentsTest): void {
       ).toEqual([old])
       await records.queue.fail(old, { code: errorCode('corrupt'), message: 'x' })
       await records.queue.release(old, { notBefore: clock.now(), countAttempt: true })
-      expect(await records.documents.get(alice, id)).toMatchObject({ status: 'queued', version: 2, error: null })
+      expect(await records.documents.get(await visibleTo(records, alice), id)).toMatchObject({
+        status: 'queued',
+        version: 2,
+        error: null,
+      })
       const job = await claimOne()
-      await records.documents.delete(alice, id)
+      await records.documents.delete(await visibleTo(records, alice), id)
       expect(await records.queue.finish([{ job, chunkCount: 1, chunksSkipped: 0, embeddingModel: 'm', warnings: [] }])).toEqual([
         job,
       ])
@@ -167,7 +172,11 @@ export function queueConformance(test: DocumentsTest): void {
       await records.queue.savePages(job, PARSED)
       await records.queue.recover()
       expect(await claimOne()).toMatchObject({ hasPages: true, version: 1 })
-      expect(await records.documents.requeue(alice, id)).toMatchObject({ status: 'queued', version: 2, pageCount: null })
+      expect(await records.documents.requeue(await visibleTo(records, alice), id)).toMatchObject({
+        status: 'queued',
+        version: 2,
+        pageCount: null,
+      })
       expect(await claimOne()).toMatchObject({ hasPages: false, version: 2 })
     })
 
@@ -191,7 +200,7 @@ export function queueConformance(test: DocumentsTest): void {
       await records.queue.fail(await claimOne(), { code: errorCode('corrupt'), message: 'x' })
       expect(await records.queue.tombstones()).toEqual([id])
       expect(await records.queue.unknown([id])).toEqual([id])
-      await records.documents.requeue(alice, id)
+      await records.documents.requeue(await visibleTo(records, alice), id)
       expect(await records.queue.unknown([id])).toEqual([])
       await makeReady()
       expect(await records.queue.tombstones()).toEqual([])
@@ -225,8 +234,8 @@ export function queueConformance(test: DocumentsTest): void {
       await makeReady()
       const other = await add({ path: 'b' })
       await records.queue.requeueMany([id, other.id, 'doc_none'])
-      expect(await records.documents.get(alice, id)).toMatchObject({ status: 'queued' })
-      expect(await records.documents.get(alice, other.id)).toMatchObject({ version: 1 })
+      expect(await records.documents.get(await visibleTo(records, alice), id)).toMatchObject({ status: 'queued' })
+      expect(await records.documents.get(await visibleTo(records, alice), other.id)).toMatchObject({ version: 1 })
       expect(await records.queue.expected()).toEqual(new Map())
     })
   })

@@ -6,6 +6,7 @@ import type { Records } from '../../../src/records/records.ts'
 import { errorCode } from '../../support/codes.ts'
 import { seeded } from '../../support/seeded.ts'
 import { HEALTH, type DocumentsTest } from './fixtures.ts'
+import { visibleTo } from '../../support/visible.ts'
 
 const quota = (change: Partial<Quotas>): Quotas => ({ ...NO_QUOTAS, ...change })
 const refusal = (kind: keyof Quotas, limit: number, used: number) => ({
@@ -45,7 +46,7 @@ export function quotasConformance(test: DocumentsTest): void {
       const outcomes = await Promise.allSettled(uploads)
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3)
       expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({ reason: refusal('documents', 3, 3) })
-      expect((await records.documents.list(alice, { limit: 100 })).items).toHaveLength(3)
+      expect((await records.documents.list(await visibleTo(records, alice), { limit: 100 })).items).toHaveLength(3)
       expect(await records.documents.register(upload({ path: '0' }), 'replace', quota({ documents: 3 }))).toMatchObject({
         outcome: 'unchanged',
       })
@@ -66,9 +67,9 @@ export function quotasConformance(test: DocumentsTest): void {
       expect(begun.refused).toMatchObject([{ job: { documentId: second.id, version: 1 }, error: refusal('passages', 10, 6) }])
       expect((await records.users.usage([alice])).get(alice)).toMatchObject({ passages: 10 })
       await expect(
-        records.documents.register({ ...first, path: 'd', tags: [] }, 'replace', quota({ passages: 10 })),
+        records.documents.register({ ...first, uploaderId: alice, path: 'd', tags: [] }, 'replace', quota({ passages: 10 })),
       ).rejects.toMatchObject(refusal('passages', 10, 10))
-      expect((await records.documents.get(alice, second.id))?.status).toBe('processing')
+      expect((await records.documents.get(await visibleTo(records, alice), second.id))?.status).toBe('processing')
     })
 
     test('keep room for the next version of a document, and never fail a document that does not grow', async ({
@@ -151,7 +152,7 @@ async function randomUploads(records: Records, owners: readonly string[], limits
 
   async function upload(ownerId: string): Promise<void> {
     const content = { name: 'a', mediaType: 'text/plain', sizeBytes: below(120), sha256: `${below(1e6)}`, tags: null }
-    const file = { ...content, ownerId, projectId: projectOf.get(ownerId)!, path: `${below(9)}` }
+    const file = { ...content, uploaderId: ownerId, projectId: projectOf.get(ownerId)!, path: `${below(9)}` }
     try {
       await documents.register(file, random() < 0.8 ? 'replace' : 'keep', limits)
     } catch (error) {
@@ -188,14 +189,15 @@ async function randomUploads(records: Records, owners: readonly string[], limits
       else if (choice < 0.8) await process()
       else if (choice < 0.85) await queue.recover()
       else {
-        const { items } = await documents.list(owner, { limit: 100 })
+        const own = new Set([projectOf.get(owner)!])
+        const { items } = await documents.list(own, { limit: 100 })
         const one = items[below(items.length)]
-        if (one !== undefined && choice < 0.97) await documents.delete(owner, one.id)
-        else if (one !== undefined) await documents.requeue(owner, one.id)
+        if (one !== undefined && choice < 0.97) await documents.delete(own, one.id)
+        else if (one !== undefined) await documents.requeue(own, one.id)
       }
     },
     async sum(ownerId: string): Promise<Usage> {
-      const { items } = await documents.list(ownerId, { limit: 1000 })
+      const { items } = await documents.list(new Set([projectOf.get(ownerId)!]), { limit: 1000 })
       return {
         documents: items.length,
         bytes: items.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),

@@ -13,7 +13,7 @@ export function turnsConformance(test: DocumentsTest): void {
       .extend('addMany', ({ add, clock, bob, bobsProject }) => async (...names: string[]) => {
         const ids: Record<string, string> = {}
         for (const name of names) {
-          const owner = name.startsWith('b') ? { ownerId: bob, projectId: bobsProject } : {}
+          const owner = name.startsWith('b') ? { uploaderId: bob, projectId: bobsProject } : {}
           ids[name] = (await add({ path: name, name, ...owner })).id
           clock.advance(1)
         }
@@ -153,7 +153,7 @@ class Model {
     const owner = this.#random() < 0.6 ? [...this.projects.keys()][0]! : this.#owner()
     const path = `${++this.#paths}`
     const file = { name: path, path, mediaType: 'text/plain', sizeBytes: 1, sha256: 'a'.repeat(64), tags: null }
-    const { document } = await documents.register({ ownerId: owner, projectId: this.projects.get(owner)!, ...file }, 'replace')
+    const { document } = await documents.register({ uploaderId: owner, projectId: this.projects.get(owner)!, ...file }, 'replace')
     this.#entries.push({
       id: document.id,
       owner,
@@ -184,7 +184,7 @@ class Model {
   async #delete({ documents }: Records): Promise<void> {
     const entry = this.#any('queued')
     if (entry === undefined) return
-    await documents.delete(entry.owner, entry.id)
+    await documents.delete(new Set([this.projects.get(entry.owner)!]), entry.id)
     this.#entries.splice(this.#entries.indexOf(entry), 1)
   }
 

@@ -4,6 +4,7 @@ import { MAX_WORDS_READ } from '../../../src/records/vocabulary.ts'
 import { errorCode } from '../../support/codes.ts'
 import { HEALTH } from './fixtures.ts'
 import type { EmptyRecordsTest } from './fixtures.ts'
+import { visibleTo } from '../../support/visible.ts'
 
 type Word = [word: string, term: string]
 
@@ -31,7 +32,14 @@ function vocabularyTest(base: EmptyRecordsTest) {
     })
     .extend('upload', ({ records, projects }) => async (ownerId: string, path: string) => {
       const sha256 = String(++uploads).padStart(64, '0')
-      const place = { ownerId, projectId: projects.get(ownerId)!, name: path, path, mediaType: 'text/plain', sizeBytes: 1 }
+      const place = {
+        uploaderId: ownerId,
+        projectId: projects.get(ownerId)!,
+        name: path,
+        path,
+        mediaType: 'text/plain',
+        sizeBytes: 1,
+      }
       return (await records.documents.register({ ...place, sha256, tags: null }, 'replace')).document
     })
     .extend('finish', ({ records }) => async (words: readonly Word[] | undefined, chunkCount: number) => {
@@ -49,7 +57,7 @@ function vocabularyTest(base: EmptyRecordsTest) {
       }
     })
     .extend('counts', ({ records }) => async (ownerId: string, ...words: string[]) => {
-      const entries = await records.vocabulary.entries(ownerId, words)
+      const entries = await records.vocabulary.entries(await visibleTo(records, ownerId), words)
       return Object.fromEntries(entries.map(({ word, documents }) => [word, documents]))
     })
 }
@@ -58,10 +66,10 @@ export function vocabularyConformance(base: EmptyRecordsTest): void {
   const test = vocabularyTest(base)
   describe('the vocabulary', () => {
     test('starts empty, and counts the documents with each word', async ({ records, alice, ready }) => {
-      expect(await records.vocabulary.entries(alice, ['rent'])).toEqual([])
+      expect(await records.vocabulary.entries(await visibleTo(records, alice), ['rent'])).toEqual([])
       await ready(alice, 'a', RENT)
       await ready(alice, 'b', [['rent', 'rent']], 5)
-      expect(await records.vocabulary.entries(alice, ['rent', 'miete', 'pump'])).toEqual(
+      expect(await records.vocabulary.entries(await visibleTo(records, alice), ['rent', 'miete', 'pump'])).toEqual(
         expect.arrayContaining([
           { word: 'rent', term: 'rent', documents: 2 },
           { word: 'miete', term: 'miet', documents: 1 },
@@ -79,9 +87,9 @@ export function vocabularyConformance(base: EmptyRecordsTest): void {
         ['rate', 'rat'],
         ['übergabe', 'ubergab'],
       ])
-      const from = (initial: string, after = '') => records.vocabulary.wordsFrom(alice, initial, after)
+      const visible = await visibleTo(records, alice)
+      const from = (initial: string) => records.vocabulary.wordsFrom(visible, initial, '')
       expect(await from('r')).toEqual({ words: ['rate', 'rent', 'rented', 'rents'], next: null })
-      expect(await from('r', 'rent')).toEqual({ words: ['rented', 'rents'], next: null })
       expect(await from('ü')).toEqual({ words: ['übergabe'], next: null })
       expect(await from('x')).toEqual({ words: [], next: null })
     })
@@ -94,20 +102,47 @@ export function vocabularyConformance(base: EmptyRecordsTest): void {
         'a',
         words.map((text) => [text, 'r']),
       )
-      const first = await records.vocabulary.wordsFrom(alice, 'r', '')
-      expect(first).toEqual({ words: words.slice(0, MAX_WORDS_READ), next: word(MAX_WORDS_READ - 1) })
-      expect(await records.vocabulary.wordsFrom(alice, 'r', first.next!)).toEqual({
+      const first = await records.vocabulary.wordsFrom(await visibleTo(records, alice), 'r', '')
+      expect(first).toEqual({ words: words.slice(0, MAX_WORDS_READ), next: expect.any(String) })
+      expect(await records.vocabulary.wordsFrom(await visibleTo(records, alice), 'r', first.next!)).toEqual({
         words: words.slice(MAX_WORDS_READ),
         next: null,
       })
     })
 
-    test('belongs to one owner', async ({ records, alice, bob, ready, counts }) => {
+    test('has the words of all projects that are asked for, and of no other', async ({
+      records,
+      alice,
+      bob,
+      ready,
+      projects,
+    }) => {
+      const carol = (await records.users.create({ name: 'Carol', email: null, role: 'member' })).id
+      projects.set(carol, (await records.projects.create({ ownerId: carol, name: 'default', description: '' })).id)
+      await ready(alice, 'a', RENT)
+      await ready(bob, 'b', [
+        ['rent', 'rent'],
+        ['rust', 'rust'],
+      ])
+      await ready(carol, 'c', [['roof', 'roof']])
+      const both = new Set([projects.get(alice)!, projects.get(bob)!])
+      expect(await records.vocabulary.entries(both, ['rent', 'rust', 'roof'])).toEqual(
+        expect.arrayContaining([
+          { word: 'rent', term: 'rent', documents: 2 },
+          { word: 'rust', term: 'rust', documents: 1 },
+        ]),
+      )
+      const { words, next } = await records.vocabulary.wordsFrom(both, 'r', '')
+      expect([new Set(words), next]).toEqual([new Set(['rent', 'rents', 'rust']), null])
+      expect(await records.vocabulary.wordsFrom(new Set(), 'r', '')).toEqual({ words: [], next: null })
+    })
+
+    test('belongs to one project', async ({ records, alice, bob, ready, counts }) => {
       await ready(alice, 'a', RENT)
       await ready(bob, 'b', [['pump', 'pump']], 1)
       expect(await counts(bob, 'rent', 'pump')).toEqual({ pump: 1 })
-      expect(await records.vocabulary.wordsFrom(bob, 'r', '')).toEqual({ words: [], next: null })
-      expect(await records.vocabulary.entries(bob, ['rent'])).toEqual([])
+      expect(await records.vocabulary.wordsFrom(await visibleTo(records, bob), 'r', '')).toEqual({ words: [], next: null })
+      expect(await records.vocabulary.entries(await visibleTo(records, bob), ['rent'])).toEqual([])
       await records.users.delete(bob)
       expect(await counts(alice, 'rent', 'rents', 'pump')).toEqual({ rent: 1, rents: 1 })
     })
@@ -154,9 +189,9 @@ export function vocabularyConformance(base: EmptyRecordsTest): void {
     }) => {
       await ready(alice, 'a', RENT)
       await ready(alice, 'b', [['rent', 'rent']], 1)
-      await records.projects.delete(alice, projects.get(alice)!)
+      await records.projects.delete(projects.get(alice)!)
       expect(await counts(alice, 'rent', 'miete')).toEqual({})
-      expect(await records.vocabulary.wordsFrom(alice, 'r', '')).toEqual({ words: [], next: null })
+      expect(await records.vocabulary.wordsFrom(await visibleTo(records, alice), 'r', '')).toEqual({ words: [], next: null })
     })
 
     test('takes in 250,000 words and then only words it has, and subtracts only what it counted', async ({
@@ -171,9 +206,9 @@ export function vocabularyConformance(base: EmptyRecordsTest): void {
       const second = await ready(alice, 'second', [...RENT, ...many(0, 1)])
       expect(await counts(alice, 'rent', 'rents', 'miete', 'w0')).toEqual({ rent: 1, w0: 2 })
       await ready(alice, 'third', RENT)
-      await records.documents.delete(alice, second)
+      await records.documents.delete(await visibleTo(records, alice), second)
       expect(await counts(alice, 'rent', 'rents', 'miete', 'w0')).toEqual({ rent: 1, w0: 1 })
-      await records.documents.delete(alice, first)
+      await records.documents.delete(await visibleTo(records, alice), first)
       await ready(alice, 'third', RENT)
       expect(await counts(alice, 'rent', 'rents', 'miete', 'w0')).toEqual({ rent: 1, rents: 1, miete: 1 })
     })
@@ -196,19 +231,19 @@ export function vocabularyConformance(base: EmptyRecordsTest): void {
               const id = await ready(ownerId, path, what === 'ready' ? words : undefined, 1)
               now.set(key, { id, owner: ownerId, words: what === 'ready' ? words : [] })
             } else if (now.has(key)) {
-              await records.documents.delete(ownerId, now.get(key)!.id)
+              await records.documents.delete(await visibleTo(records, ownerId), now.get(key)!.id)
               now.delete(key)
             }
           }
           for (const ownerId of [alice, bob]) {
             const own = [...now.values()].filter((document) => document.owner === ownerId).flatMap(({ words }) => words)
-            const entries = await records.vocabulary.entries(ownerId, ['rent', 'rents', 'pump', 'éa b'])
+            const entries = await records.vocabulary.entries(await visibleTo(records, ownerId), ['rent', 'rents', 'pump', 'éa b'])
             const documents = Map.groupBy(own, ([one, term]) => `${one} ${term}`)
             expect(new Map(entries.map((entry) => [`${entry.word} ${entry.term}`, entry.documents]))).toEqual(
               new Map([...documents].map(([key, words]) => [key, words.length])),
             )
           }
-          for (const { id, owner } of now.values()) await records.documents.delete(owner, id)
+          for (const { id, owner } of now.values()) await records.documents.delete(await visibleTo(records, owner), id)
         }),
         { numRuns: 12 },
       )

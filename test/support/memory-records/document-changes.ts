@@ -85,9 +85,9 @@ export function removeDocument(store: MemoryStore, document: StoredDocument): vo
   store.documents.delete(document.id)
 }
 
-/** Replaces the words that the document counts for in its owner's vocabulary. */
+/** Replaces the words that the document counts for in its project's vocabulary. */
 export function countWords(store: MemoryStore, document: StoredDocument, words: readonly string[] | null): void {
-  const vocabulary = store.vocabularyOf(document.ownerId)
+  const vocabulary = store.vocabularyOf(document.projectId)
   if (document.counted !== null) vocabulary.subtract(document.counted)
   document.counted = words && vocabulary.add(words)
 }

@@ -9,7 +9,8 @@ import type {
   OnConflict,
   UploadOutcome,
 } from '../../../src/records/documents.ts'
-import { documentExists, pathTaken, projectNotFound } from '../../../src/records/errors.ts'
+import { documentExists, insufficientRole, pathTaken, projectNotFound } from '../../../src/records/errors.ts'
+import type { ProjectIds } from '../../../src/records/projects.ts'
 import { foldName } from '../../../src/core/fold-name.ts'
 import { numberedPath, storedTitle } from '../../../src/records/rules.ts'
 import {
@@ -24,84 +25,90 @@ import { listPart, newestFirst } from './lists.ts'
 import type { MemoryStore, StoredDocument } from './store.ts'
 
 export function memoryDocuments(store: MemoryStore): Documents {
-  const ownedBy = (ownerId: string) => [...store.documents.values()].filter((document) => document.ownerId === ownerId)
+  const inProjects = (projects: ProjectIds) => [...store.documents.values()].filter(({ projectId }) => projects.has(projectId))
   const present = (document: StoredDocument) => presentDocument(store, document)
 
-  function find(ownerId: string, id: string): StoredDocument | undefined {
+  function find(projects: ProjectIds, id: string): StoredDocument | undefined {
     const document = store.documents.get(id)
-    return document?.ownerId === ownerId ? document : undefined
+    return document !== undefined && projects.has(document.projectId) ? document : undefined
   }
 
   return {
     register: async (document, onConflict, quotas = NO_QUOTAS) =>
       store.write(() => {
-        if (store.projects.get(document.projectId)?.ownerId !== document.ownerId) throw projectNotFound()
-        const { stored, outcome } = register(store, document, onConflict, quotas)
+        const ownerId = ownerOfProject(store, document)
+        const { stored, outcome } = register(store, { ...document, ownerId }, onConflict, quotas)
         return { document: present(stored), outcome }
       }),
-    async get(ownerId, id) {
-      const document = find(ownerId, id)
+    async get(projects, id) {
+      const document = find(projects, id)
       return document === undefined ? null : present(document)
     },
-    async getMany(ownerId, ids) {
-      const found = ids.flatMap((id) => find(ownerId, id) ?? [])
+    async getMany(projects, ids) {
+      const found = ids.flatMap((id) => find(projects, id) ?? [])
       return new Map(found.map((document) => [document.id, present(document)]))
     },
-    async atPaths(ownerId, projectId, paths) {
-      const found = ownedBy(ownerId).filter((document) => document.projectId === projectId && paths.includes(document.path))
+    async atPaths(projectId, paths) {
+      const found = inProjects(new Set([projectId])).filter((document) => paths.includes(document.path))
       return new Map(found.map((document) => [document.path, present(document)]))
     },
-    async numberedCopy(ownerId, projectId, file) {
-      if (store.projects.get(projectId)?.ownerId !== ownerId) return null
+    async numberedCopy(projectId, file) {
       const { existing } = secondOf(store, { ...file, projectId })
       return existing === undefined ? null : present(existing)
     },
-    list: async (ownerId, query) =>
+    list: async (projects, query) =>
       listPart(
-        ownedBy(ownerId).filter((document) => isMatch(document, query)),
+        inProjects(projects).filter((document) => isMatch(document, query)),
         newestFirst,
         query,
         present,
       ),
-    async countPending(ownerId, projectIds) {
-      const own = ownedBy(ownerId).filter(({ projectId }) => projectIds === undefined || projectIds.includes(projectId))
-      return own.filter(({ status }) => status === 'queued' || status === 'processing').length
+    async countPending(projects) {
+      return inProjects(projects).filter(({ status }) => status === 'queued' || status === 'processing').length
     },
-    edit: async (ownerId, id, change, prepared) =>
+    edit: async (projects, id, change, prepared, quotas = NO_QUOTAS) =>
       store.write(() => {
-        const document = find(ownerId, id)
+        const document = find(projects, id)
         if (document === undefined) return null
         const isPrepared = document.status === 'ready' && document.version === prepared?.version
-        edit(store, document, change)
+        edit(store, document, change, quotas)
         if (isPrepared) countWords(store, document, JSON.parse(prepared.words) as string[])
         const isKept = nextVersionOf(store, document, isPrepared)
         return { document: present(document), isPrepared: isKept }
       }),
-    requeue: async (ownerId, id) =>
+    requeue: async (projects, id) =>
       store.write(() => {
-        const document = find(ownerId, id)
+        const document = find(projects, id)
         if (document === undefined) return null
         queueNextVersion(store, document)
         return present(document)
       }),
-    delete: async (ownerId, id) =>
+    delete: async (projects, id) =>
       store.write(() => {
-        const document = find(ownerId, id)
+        const document = find(projects, id)
         if (document !== undefined) removeDocuments(store, [document])
         return document !== undefined
       }),
-    async pages(ownerId, id) {
-      const document = find(ownerId, id)
+    async pages(projects, id) {
+      const document = find(projects, id)
       return document === undefined || document.pagesVersion === null ? null : structuredClone(document.pages)
     },
     isBlobReferenced: async (sha256) => [...store.documents.values()].some((document) => document.sha256 === sha256),
   }
 }
 
+/** Returns the owner of a project that the uploader may write to. */
+function ownerOfProject({ projects, members }: MemoryStore, { projectId, uploaderId }: NewDocument): string {
+  const roles = members.filter((member) => member.projectId === projectId && (member.userId ?? uploaderId) === uploaderId)
+  const project = projects.get(projectId)
+  if (project === undefined || roles.length === 0) throw projectNotFound()
+  if (roles.every(({ role }) => role === 'reader')) throw insufficientRole('writer')
+  return project.ownerId
+}
+
 function isMatch(document: StoredDocument, query: DocumentQuery): boolean {
-  const { projectId, status, warnings, name, sha256, pathPrefix, tag, mediaType } = query
+  const { status, warnings, name, sha256, pathPrefix, tag, mediaType } = query
   return (
-    (projectId === undefined || document.projectId === projectId) &&
     (status === undefined || document.status === status) &&
     (warnings === undefined || document.warnings.length > 0 === warnings) &&
     (name === undefined || foldName(document.name).includes(foldName(name))) &&
@@ -112,9 +119,10 @@ function isMatch(document: StoredDocument, query: DocumentQuery): boolean {
   )
 }
 
+type OwnedDocument = NewDocument & { ownerId: string }
 type Registered = { stored: StoredDocument; outcome: UploadOutcome }
 
-function register(store: MemoryStore, document: NewDocument, onConflict: OnConflict, quotas: Quotas): Registered {
+function register(store: MemoryStore, document: OwnedDocument, onConflict: OnConflict, quotas: Quotas): Registered {
   const existing = atPath(store, document)
   if (existing === undefined) return insert(store, document, quotas)
   const { name, mediaType, sizeBytes, sha256, tags } = document
@@ -131,7 +139,7 @@ function atPath(store: MemoryStore, { projectId, path }: Pick<NewDocument, 'proj
   return [...store.documents.values()].find((document) => document.projectId === projectId && document.path === path)
 }
 
-function insert(store: MemoryStore, document: NewDocument, quotas: Quotas): Registered {
+function insert(store: MemoryStore, { uploaderId: _uploaderId, ...document }: OwnedDocument, quotas: Quotas): Registered {
   checkNewDocument(store.allowanceOf(document.ownerId, quotas), document.sizeBytes)
   const createdAt = store.now()
   const stored: StoredDocument = {
@@ -165,7 +173,7 @@ function registerSameBytes(
   return { stored: existing, outcome: 'unchanged' }
 }
 
-function registerSecond(store: MemoryStore, document: NewDocument, quotas: Quotas): Registered {
+function registerSecond(store: MemoryStore, document: OwnedDocument, quotas: Quotas): Registered {
   const { path, existing } = secondOf(store, document)
   if (existing === undefined) return insert(store, { ...document, path }, quotas)
   return registerSameBytes(store, existing, quotas, null)
@@ -183,11 +191,18 @@ function secondOf(
   }
 }
 
-function edit(store: MemoryStore, document: StoredDocument, { tags, title, ...change }: DocumentChange): void {
+function edit(store: MemoryStore, document: StoredDocument, { tags, title, ...change }: DocumentChange, quotas: Quotas): void {
   const { projectId = document.projectId, path = document.path } = change
-  if (store.projects.get(projectId)?.ownerId !== document.ownerId) throw projectNotFound()
+  const project = store.projects.get(projectId)
+  if (project === undefined) throw projectNotFound()
   const other = atPath(store, { projectId, path })
   if (other !== undefined && other !== document) throw pathTaken(path)
+  if (projectId !== document.projectId) {
+    if (project.ownerId !== document.ownerId) checkNewDocument(store.allowanceOf(project.ownerId, quotas), document.sizeBytes)
+    countWords(store, document, null)
+    store.announce('document.deleted', [document])
+    document.ownerId = project.ownerId
+  }
   const given = storedTitle(title ?? null)
   Object.assign(document, change, tags === undefined ? {} : { tags: [...tags] }, { updatedAt: store.now() })
   if (given !== null) Object.assign(document, { title: given, parse: { ...document.parse, given_title: given } })

@@ -87,12 +87,12 @@ function memoryIndexDocuments(store: MemoryStore): Documents {
     async forget(id, documentIds) {
       for (const documentId of documentIds) contentsOf(id).delete(documentId)
     },
-    async progress(id, ownerId) {
-      const total = searchable().filter((document) => ownerId === undefined || document.ownerId === ownerId)
+    async progress(id, projects) {
+      const total = searchable().filter((document) => projects === undefined || projects.has(document.projectId))
       return { done: total.filter((document) => isHeld(id, document)).length, total: total.length }
     },
-    async countPassages(id, ownerId) {
-      const own = searchable().filter((document) => document.ownerId === ownerId)
+    async countPassages(id, projects) {
+      const own = searchable().filter((document) => projects.has(document.projectId))
       const isActive = indexes.get(id)?.record.state === 'active'
       const chunksOf = (document: StoredDocument) =>
         (isActive ? document.chunkCount : contentsOf(id).get(document.id)?.chunks) ?? 0

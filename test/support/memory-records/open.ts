@@ -5,6 +5,7 @@ import { memoryEvents } from './events.ts'
 import { memoryIndexes } from './indexes.ts'
 import { memoryKeys } from './keys.ts'
 import { memoryLinks } from './links.ts'
+import { memoryMembers } from './members.ts'
 import { memoryOAuth } from './oauth.ts'
 import { memoryProjects } from './projects.ts'
 import { memoryQueue } from './queue.ts'
@@ -25,6 +26,7 @@ export function openMemoryRecords(clock: Clock): Records {
     keys: memoryKeys(store),
     oauth: memoryOAuth(store),
     projects: memoryProjects(store),
+    members: memoryMembers(store),
     documents: memoryDocuments(store),
     queue: memoryQueue(store),
     events: memoryEvents(store),

@@ -8,16 +8,11 @@ import type { MemoryStore } from './store.ts'
 
 export function memoryProjects(store: MemoryStore): Projects {
   const { projects } = store
-  const ownedBy = (ownerId: string) => [...projects.values()].filter((project) => project.ownerId === ownerId)
   const withCounts = (project: Project): ProjectWithCounts => ({ ...project, counts: countsOf(store, project.id) })
 
-  function find(ownerId: string, idOrName: string): Project | undefined {
-    const own = ownedBy(ownerId)
-    return own.find(({ id }) => id === idOrName) ?? own.find(({ name }) => name === idOrName)
-  }
-
   function refuseTakenName(ownerId: string, name: string, exceptId?: string): void {
-    if (ownedBy(ownerId).some((project) => project.name === name && project.id !== exceptId)) throw projectExists(name)
+    const own = [...projects.values()].filter((project) => project.ownerId === ownerId)
+    if (own.some((project) => project.name === name && project.id !== exceptId)) throw projectExists(name)
   }
 
   return {
@@ -26,37 +21,36 @@ export function memoryProjects(store: MemoryStore): Projects {
       const createdAt = store.now()
       const stored = { ...project, id: newId('prj', createdAt), createdAt, updatedAt: createdAt }
       projects.set(stored.id, stored)
+      store.members.push({ projectId: stored.id, userId: project.ownerId, role: 'manager' })
       return withCounts(stored)
     },
-    async find(ownerId, idOrName) {
-      const project = find(ownerId, idOrName)
+    async get(id) {
+      const project = projects.get(id)
       return project === undefined ? null : withCounts(project)
     },
-    findId: async (ownerId, idOrName) => find(ownerId, idOrName)?.id ?? null,
-    async names(ownerId, ids) {
-      const wanted = new Set(ids)
-      return new Map(ownedBy(ownerId).flatMap(({ id, name }) => (wanted.has(id) ? [[id, name]] : [])))
-    },
-    async list(ownerId, { limit, cursor }) {
-      const after = cursor === undefined ? '' : decodeCursor(cursor, 'string').value
-      const rest = ownedBy(ownerId)
-        .filter(({ name }) => name > after)
-        .sort((a, b) => (a.name < b.name ? -1 : 1))
+    async list(ids, { limit, cursor }) {
+      const after = cursor === undefined ? null : decodeCursor(cursor, 'string')
+      const rest = [...projects.values()]
+        .filter(({ id }) => ids.has(id))
+        .filter(({ id, name }) => after === null || name > after.value || (name === after.value && id > after.id))
+        .sort((a, b) => (a.name < b.name || (a.name === b.name && a.id < b.id) ? -1 : 1))
       return resultPage(rest, limit, ({ name, id }) => ({ value: name, id }), withCounts)
     },
-    async update(ownerId, id, change) {
+    async update(id, change) {
       const project = projects.get(id)
-      if (project?.ownerId !== ownerId) return null
-      if (change.name !== undefined) refuseTakenName(ownerId, change.name, id)
+      if (project === undefined) return null
+      if (change.name !== undefined) refuseTakenName(project.ownerId, change.name, id)
       return withCounts(Object.assign(project, change, { updatedAt: store.now() }))
     },
-    delete: async (ownerId, id) =>
+    delete: async (id) =>
       store.write(() => {
-        if (projects.get(id)?.ownerId !== ownerId) return null
+        if (!projects.has(id)) return null
         const documents = [...store.documents.values()].filter(({ projectId }) => projectId === id)
         removeDocuments(store, documents)
+        if (documents.length === 0) store.members = store.members.filter(({ projectId }) => projectId !== id)
         projects.delete(id)
         store.synonyms.delete(id)
+        store.forgetVocabulary(id)
         return { documentIds: documents.map((document) => document.id) }
       }),
   }

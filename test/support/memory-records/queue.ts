@@ -60,8 +60,8 @@ export function memoryQueue(store: MemoryStore): Queue {
     expected: async () =>
       new Map(having('ready').map(({ id, version, chunkCount }) => [id, { version, chunks: chunkCount ?? 0 }])),
     unknown: async (documentIds) => documentIds.filter((id) => (documents.get(id)?.status ?? 'failed') === 'failed'),
-    counts: async (ownerId) =>
-      countStatuses([...documents.values()].filter((document) => ownerId === undefined || document.ownerId === ownerId)),
+    counts: async (projects) =>
+      countStatuses([...documents.values()].filter((document) => projects === undefined || projects.has(document.projectId))),
   }
 }
 

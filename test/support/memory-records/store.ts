@@ -7,6 +7,7 @@ import type {
   LinkPurpose,
   ApplicationRecord,
   Project,
+  ProjectRole,
   Quotas,
   SessionRecord,
   Usage,
@@ -18,6 +19,7 @@ import type { IndexedDocument, IndexRecord } from '../../../src/records/indexes.
 import type { CodeRecord } from '../../../src/records/oauth-codes.ts'
 import type { DeviceRecord } from '../../../src/records/oauth-devices.ts'
 import type { TokenRecord } from '../../../src/records/oauth-grants.ts'
+import type { ProjectIds } from '../../../src/records/projects.ts'
 import { effectiveQuotas, type Allowance } from '../../../src/records/quotas.ts'
 import { TOUCH_INTERVAL_MS } from '../../../src/records/rules.ts'
 import { WordCounts } from './word-counts.ts'
@@ -56,7 +58,7 @@ export interface StoredDocument extends Omit<DocumentRecord, 'projectName'> {
   isIndexed: boolean
   /** How many passages of the document count towards its owner's quota. */
   passages: number
-  /** The words that the document counts for in its owner's vocabulary. */
+  /** The words that the document counts for in its project's vocabulary. */
   counted: string[] | null
 }
 
@@ -84,6 +86,8 @@ export class MemoryStore {
   readonly tokens = new Map<string, StoredToken>()
   readonly devices = new Map<string, StoredDevice>()
   readonly projects = new Map<string, Project>()
+  /** Also of deleted projects. `userId` is null for all users. */
+  members: { projectId: string; userId: string | null; role: ProjectRole }[] = []
   readonly documents = new Map<string, StoredDocument>()
   /** By project, in their order. */
   readonly synonyms = new Map<string, SynonymRecord[]>()
@@ -93,16 +97,15 @@ export class MemoryStore {
   readonly indexes = new Map<string, StoredIndex>()
   chosenEmbedder: string | null = null
   events: DocumentEvent[] = []
-  /** The newest event of each owner that was trimmed. */
+  /** The newest event of each project that was trimmed. */
   readonly eventTrims = new Map<string, number>()
-  private readonly firstEventId: number
   private readonly vocabularies = new Map<string, WordCounts>()
-  private readonly listeners = new Map<string, Set<() => void>>()
-  private readonly ownersToWake = new Set<string>()
+  private readonly listeners = new Set<(projects: ProjectIds) => void>()
+  private readonly changedProjects = new Set<string>()
+  private versions = 0
 
   constructor(clock: Clock) {
     this.clock = clock
-    this.firstEventId = this.now().getTime()
   }
 
   now(): Date {
@@ -132,46 +135,46 @@ export class MemoryStore {
     return { used: this.usageOf(ownerId), quotas: effectiveQuotas(this.users.get(ownerId)!.ownQuotas, ofInstance) }
   }
 
-  vocabularyOf(ownerId: string): WordCounts {
-    const known = this.vocabularies.get(ownerId) ?? new WordCounts()
-    this.vocabularies.set(ownerId, known)
+  vocabularyOf(projectId: string): WordCounts {
+    const known = this.vocabularies.get(projectId) ?? new WordCounts()
+    this.vocabularies.set(projectId, known)
     return known
   }
 
-  forgetVocabulary(ownerId: string): void {
-    this.vocabularies.delete(ownerId)
+  forgetVocabulary(projectId: string): void {
+    this.vocabularies.delete(projectId)
   }
 
-  /** Writes an event for each document. Call it inside `write`, which wakes the listeners. */
+  /** Writes an event for each document. Call it inside `write`, which calls the listeners. */
   announce(type: DocumentEvent['type'], documents: readonly StoredDocument[]): void {
-    for (const { id, ownerId, projectId, name, status, version, error, warnings, pageCount, chunkCount } of documents) {
-      const last = Math.max(this.latestEventId(ownerId), this.firstEventId)
+    for (const { id, projectId, name, status, version, error, warnings, pageCount, chunkCount } of documents) {
+      const createdAt = this.now()
+      const eventId = Math.max((this.events.at(-1)?.id ?? 0) + 1, createdAt.getTime())
       const data = { name, status: type === 'document.deleted' ? 'deleted' : status, version, error }
       const counts = { warnings, page_count: pageCount, chunk_count: chunkCount }
-      const event = { id: last + 1, ownerId, documentId: id, projectId, type, createdAt: this.now() }
+      const event = { id: eventId, documentId: id, projectId, type, createdAt }
       this.events.push(structuredClone({ ...event, data: { ...data, ...counts } }))
-      this.ownersToWake.add(ownerId)
+      this.changedProjects.add(projectId)
     }
   }
 
-  /** Returns the id of the owner's newest event up to `limit`, or 0. */
-  latestEventId(ownerId: string, limit = Number.MAX_SAFE_INTEGER): number {
-    return this.events.findLast((event) => event.ownerId === ownerId && event.id <= limit)?.id ?? 0
-  }
-
-  /** Runs a change, then calls the listeners of the owners whose documents it announced. */
+  /** Runs a change, then calls the listeners with the projects whose documents it announced. */
   write<T>(change: () => T): T {
     const result = change()
-    const owners = [...this.ownersToWake]
-    this.ownersToWake.clear()
-    for (const owner of owners) for (const listener of this.listeners.get(owner) ?? []) listener()
+    const changed = new Set(this.changedProjects)
+    this.changedProjects.clear()
+    if (changed.size > 0) for (const listener of this.listeners) listener(changed)
     return result
   }
 
-  subscribe(ownerId: string, listener: () => void): () => void {
-    const own = this.listeners.get(ownerId) ?? new Set()
-    this.listeners.set(ownerId, own.add(listener))
-    return () => void own.delete(listener)
+  subscribe(listener: (projects: ProjectIds) => void): () => void {
+    const own = (projects: ProjectIds) => listener(projects)
+    this.listeners.add(own)
+    return () => void this.listeners.delete(own)
+  }
+
+  nextVersion(): number {
+    return (this.versions += 1)
   }
 }
 

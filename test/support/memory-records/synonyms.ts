@@ -6,11 +6,11 @@ import type { SynonymChange, Synonyms } from '../../../src/records/synonyms.ts'
 import type { MemoryStore } from './store.ts'
 
 export function memorySynonyms(store: MemoryStore): Synonyms {
-  const isOwn = (ownerId: string, projectId: string) => store.projects.get(projectId)?.ownerId === ownerId
+  const ownerOf = (projectId: string) => store.projects.get(projectId)?.ownerId
   const rulesOf = (projectId: string) => store.synonyms.get(projectId) ?? []
   const version = versions()
 
-  function save({ ownerId, projectId, rules, maxSynonyms }: SynonymChange, existing: readonly SynonymRecord[]) {
+  function save({ projectId, rules, maxSynonyms }: SynonymChange, existing: readonly SynonymRecord[]) {
     const now = store.now()
     const known = new Map(existing.map((record) => [synonymKey(record), record]))
     const saved = [...new Map(rules.map((rule) => [synonymKey(rule), rule]))].map(([key, rule]) => {
@@ -18,27 +18,29 @@ export function memorySynonyms(store: MemoryStore): Synonyms {
       return { record, isNew: !known.has(key) }
     })
     const added = saved.filter(({ isNew }) => isNew).map(({ record }) => record)
-    const others = [...store.synonyms].filter(([id]) => id !== projectId && isOwn(ownerId, id)).flatMap(([, own]) => own)
+    const others = [...store.synonyms]
+      .filter(([id]) => id !== projectId && ownerOf(id) === ownerOf(projectId))
+      .flatMap(([, own]) => own)
     const total = [...others, ...existing, ...added].reduce((sum, rule) => sum + countSynonyms(rule), 0)
-    if (added.length > 0 && total > maxSynonyms) throw tooManySynonyms(total, maxSynonyms)
+    if (added.length > 0 && total > maxSynonyms) throw tooManySynonyms(maxSynonyms)
     store.synonyms.set(projectId, [...existing, ...added])
     return saved
   }
 
   return {
     async add(change) {
-      return isOwn(change.ownerId, change.projectId) ? save(change, rulesOf(change.projectId)) : null
+      return ownerOf(change.projectId) === undefined ? null : save(change, rulesOf(change.projectId))
     },
     async replace(change) {
-      if (!isOwn(change.ownerId, change.projectId)) return null
+      if (ownerOf(change.projectId) === undefined) return null
       const wanted = new Set(change.rules.map(synonymKey))
       const staying = rulesOf(change.projectId).filter((rule) => wanted.has(synonymKey(rule)))
       const removed = rulesOf(change.projectId).length - staying.length
       return { synonyms: save(change, staying), removed }
     },
-    async list(ownerId, projectId, { limit, cursor }) {
+    async list(projectId, { limit, cursor }) {
       const after = cursor === undefined ? -1 : decodeCursor(cursor, 'number').value
-      const rows = (isOwn(ownerId, projectId) ? rulesOf(projectId) : []).map((record, position) => ({ record, position }))
+      const rows = rulesOf(projectId).map((record, position) => ({ record, position }))
       return resultPage(
         rows.filter(({ position }) => position > after),
         limit,
@@ -46,8 +48,8 @@ export function memorySynonyms(store: MemoryStore): Synonyms {
         ({ record }) => record,
       )
     },
-    async delete(ownerId, projectId, id) {
-      const own = isOwn(ownerId, projectId) ? rulesOf(projectId) : []
+    async delete(projectId, id) {
+      const own = rulesOf(projectId)
       if (!own.some((record) => record.id === id)) return false
       store.synonyms.set(
         projectId,
@@ -55,9 +57,9 @@ export function memorySynonyms(store: MemoryStore): Synonyms {
       )
       return true
     },
-    async byProject(ownerId) {
+    async byProject(projects) {
       const toRule = ({ words, expandsTo }: SynonymRecord): SynonymRule => ({ words, expandsTo })
-      const own = [...store.synonyms].filter(([id, rules]) => isOwn(ownerId, id) && rules.length > 0)
+      const own = [...store.synonyms].filter(([id, rules]) => projects.has(id) && rules.length > 0)
       return new Map(own.map(([id, rules]) => [id, rules.map(toRule)]))
     },
     version,

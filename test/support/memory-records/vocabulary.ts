@@ -1,20 +1,35 @@
+import type { ProjectIds } from '../../../src/records/records.ts'
 import { MAX_WORDS_READ, type Vocabulary } from '../../../src/records/vocabulary.ts'
 import type { MemoryStore } from './store.ts'
 
 export function memoryVocabulary(store: MemoryStore): Vocabulary {
-  return {
-    async wordsFrom(ownerId, initial, after) {
-      const all = store.vocabularyOf(ownerId).entries()
-      const ordered = all
+  /** Returns the words of one project after the other. A position is the place in this list. */
+  const rowsOf = (projects: ProjectIds, initial: string) =>
+    [...projects].sort().flatMap((id) => {
+      const words = store
+        .vocabularyOf(id)
+        .entries()
         .map(({ word }) => word)
-        .filter((word) => word.startsWith(initial) && word > after)
-        .toSorted()
-      const rows = ordered.slice(0, MAX_WORDS_READ)
-      return { words: [...new Set(rows)], next: rows.length < MAX_WORDS_READ ? null : rows.at(-1)! }
+      return words.filter((word) => word.startsWith(initial)).sort()
+    })
+  return {
+    async wordsFrom(projects, initial, after) {
+      const rows = rowsOf(projects, initial).slice(Number(after), Number(after) + MAX_WORDS_READ)
+      return {
+        words: rows.filter((word, i) => word !== rows[i - 1]),
+        next: rows.length < MAX_WORDS_READ ? null : String(Number(after) + MAX_WORDS_READ),
+      }
     },
-    async entries(ownerId, words) {
-      const own = store.vocabularyOf(ownerId).entries()
-      return own.filter(({ word }) => words.includes(word))
+    async entries(projects, words) {
+      const sums = new Map<string, { word: string; term: string; documents: number }>()
+      for (const id of projects) {
+        for (const { word, term, documents } of store.vocabularyOf(id).entries()) {
+          if (!words.includes(word)) continue
+          const sum = sums.get(`${term} ${word}`) ?? { word, term, documents: 0 }
+          sums.set(`${term} ${word}`, { ...sum, documents: sum.documents + documents })
+        }
+      }
+      return [...sums.values()]
     },
   }
 }

@@ -1,6 +1,6 @@
 import { MAX_VOCABULARY_WORDS } from '../../../src/records/vocabulary.ts'
 
-/** The vocabulary of one owner. Words come with their terms, as the records take them: `term word`. */
+/** The vocabulary of one project. Words come with their terms, as the records take them: `term word`. */
 export class WordCounts {
   readonly #documents = new Map<string, number>()
 

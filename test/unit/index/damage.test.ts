@@ -10,7 +10,7 @@ import { passage, DIMENSIONS, direction } from '../../conformance/chunk-index.ts
 import { errorCode } from '../../support/codes.ts'
 import { keywordSearch, vectorSearch } from '../../support/search-index.ts'
 
-const OWNER = { ownerId: 'usr_a' }
+const OWNER = {}
 let folder: string
 let whole: string
 beforeEach(async () => {

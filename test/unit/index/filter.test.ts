@@ -75,7 +75,7 @@ afterAll(async () => {
 })
 
 const found = async (filter: object) =>
-  (await keywordSearch(index, ['passage'], { ownerId: 'usr_a', ...filter }, 1000)).map((hit) => hit.documentId).toSorted()
+  (await keywordSearch(index, ['passage'], { ...filter }, 1000)).map((hit) => hit.documentId).toSorted()
 const expected = (matches: (value: string) => boolean) =>
   values.flatMap((value, n) => (matches(value) ? [`doc_${n}`] : [])).toSorted()
 

@@ -14,7 +14,7 @@ import { createMemoryTable } from '../../support/memory-passage-table.ts'
 import { until } from '../../support/until.ts'
 import { keywordSearch, vectorSearch } from '../../support/search-index.ts'
 
-const OWNER = { ownerId: 'usr_a' }
+const OWNER = {}
 let folder: string
 let table: ReturnType<typeof createMemoryTable>
 let index: SegmentedIndex
@@ -197,7 +197,6 @@ describe('damage', () => {
     index = await open({ table: slow, awaitedPassages: 0 })
     expect(await index.check()).toMatchObject({ ok: true, isIncomplete: true })
     expect(index.segments().find(({ projectId }) => projectId === 'prj_a')).toMatchObject({
-      ownerId: 'usr_a',
       isIncomplete: true,
     })
     const found = await keywordSearch(index, ['common'], OWNER, 100)

@@ -16,7 +16,7 @@ import { createMemoryTable } from '../../support/memory-passage-table.ts'
 import { keywordSearch, vectorSearch } from '../../support/search-index.ts'
 import { until } from '../../support/until.ts'
 
-const OWNER = { ownerId: 'usr_a' }
+const OWNER = {}
 const NO_MEMORY = { sharedBytes: 0, cacheBytes: 262_144 }
 /** Every file that may stay on disk is read only after the start. */
 const READ_LATER = { sharedBytes: 1e9, cacheBytes: 262_144, laterBytes: 0 }
@@ -77,7 +77,9 @@ async function everything() {
 }
 
 const FIND: FindRequest = {
-  filter: OWNER,
+  userId: 'usr_a',
+  projectIds: ['prj_a'],
+  filter: {},
   rowsWithPhrases: null,
   exact: { name: '', identifier: null, hasOnlyIdentifiers: false },
   terms: ['common'],
@@ -191,7 +193,7 @@ test('new and merged segments leave memory when it is full', async () => {
 test('threads read files that a merge or a change has deleted, and the files are closed then', async () => {
   index = await open(NO_MEMORY)
   await index.put([document('doc_1')])
-  const count = () => threads.countTerms(index, 'usr_a', ['common'])
+  const count = () => threads.countTerms(index, { userId: 'usr_a', projectIds: ['prj_a'] }, ['common'])
   expect((await count()).passages).toBe(PASSAGES)
   const work: Promise<unknown>[] = []
   for (let version = 2; version < 8; version++) {

@@ -36,7 +36,7 @@ async function expectWhole(...documents: DocumentRecord[]): Promise<void> {
   for (const row of rows) {
     expect(row).toMatchObject({ status: 'ready', embeddingModel: embedder.name })
     const vector = await embedder.embedQuery(row.name)
-    const hits = await vectorSearch(index, vector, { ownerId: bench.owner.id, documentIds: [row.id] }, 50)
+    const hits = await vectorSearch(index, vector, { documentIds: [row.id] }, 50)
     expect(hits.length).toBe(row.chunkCount)
   }
 }
@@ -83,12 +83,12 @@ test('every index gets the uploads, replacements and deletions made during and a
   await held.arrived
   const d = await bench.ingested('d', 'Delta four, a passage.')
   await bench.ingested('a', 'Alpha in other words, a passage.')
-  await bench.ingest.deleteDocument(bench.owner.id, b.id)
+  await bench.ingest.deleteDocument(bench.visible, b.id)
   held.release()
   await switched('ollama:small')
   await expectWhole(a, c, d)
   const e = await bench.ingested('e', 'Epsilon five, a passage.')
-  await bench.ingest.deleteDocument(bench.owner.id, c.id)
+  await bench.ingest.deleteDocument(bench.visible, c.id)
   const kept = bench.lifecycle.inactive()[0]!
   await until('the retired index forgets it', async () => !(await kept.index.inventory()).has(c.id))
   await bench.lifecycle.use('builtin')

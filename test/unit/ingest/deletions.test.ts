@@ -16,7 +16,7 @@ function newDeletions(forget: () => Promise<void>) {
   const deletions = new Deletions({
     records: {
       documents: { delete: async (_: string, id: string) => id === 'there' },
-      projects: { delete: async (_: string, id: string) => (id === 'there' ? { documentIds: ['a', 'b'] } : null) },
+      projects: { delete: async (id: string) => (id === 'there' ? { documentIds: ['a', 'b'] } : null) },
       users: { delete: async (id: string) => (id === 'there' ? { documentIds: ['a'] } : null) },
     },
     log: silentLogger,
@@ -28,8 +28,8 @@ function newDeletions(forget: () => Promise<void>) {
 
 test('returns what was deleted, and asks for a sweep of the originals', async () => {
   const { deletions, deleted } = newDeletions(async () => {})
-  expect(await deletions.deleteDocument('usr', 'there')).toBe(true)
-  expect(await deletions.deleteProject('usr', 'there')).toBe(2)
+  expect(await deletions.deleteDocument(new Set(), 'there')).toBe(true)
+  expect(await deletions.deleteProject('there')).toBe(2)
   expect(await deletions.deleteUser('there')).toBe(1)
   expect(deleted).toHaveBeenCalledTimes(3)
 })
@@ -37,22 +37,22 @@ test('returns what was deleted, and asks for a sweep of the originals', async ()
 test('deletes nothing from the index when there was nothing to delete', async () => {
   const forget = vi.fn<() => Promise<void>>(async () => {})
   const { deletions } = newDeletions(forget)
-  expect(await deletions.deleteDocument('usr', 'other')).toBe(false)
-  expect(await deletions.deleteProject('usr', 'other')).toBeNull()
+  expect(await deletions.deleteDocument(new Set(), 'other')).toBe(false)
+  expect(await deletions.deleteProject('other')).toBeNull()
   expect(await deletions.deleteUser('other')).toBeNull()
   expect(forget).not.toHaveBeenCalled()
 })
 
 test('succeeds when the index fails, and tries the index again later', async () => {
   const { deletions, retryForget } = newDeletions(() => Promise.reject(new Error('disk full')))
-  expect(await deletions.deleteDocument('usr', 'there')).toBe(true)
+  expect(await deletions.deleteDocument(new Set(), 'there')).toBe(true)
   expect(retryForget).toHaveBeenCalledOnce()
 })
 
 test('waits only a moment for a busy index, and tries it again when it fails later', async () => {
   const { promise, reject } = Promise.withResolvers<void>()
   const { deletions, retryForget } = newDeletions(() => promise)
-  const done = deletions.deleteDocument('usr', 'there')
+  const done = deletions.deleteDocument(new Set(), 'there')
   await vi.advanceTimersByTimeAsync(40)
   expect(await done).toBe(true)
   expect(retryForget).not.toHaveBeenCalled()

@@ -13,7 +13,7 @@ test('an edit embeds nothing, and the next search finds the document by its new 
   const before = await bench.index().vectors(id)
   expect([chunkCount! > 1, before.size]).toEqual([true, chunkCount])
   const calls = ollama.embedCalls().length
-  const edited = await bench.ingest.edit(bench.owner.id, id, { name: 'egret.txt', title: 'Zephyrs', path: 'a/egret.txt' })
+  const edited = await bench.ingest.edit(bench.visible, id, { name: 'egret.txt', title: 'Zephyrs', path: 'a/egret.txt' })
   expect(edited).toMatchObject({ status: 'ready', version: 2, name: 'egret.txt', title: 'Zephyrs', chunkCount })
   expect([await bench.found('egret'), await bench.found('zephyr'), await bench.found('heron')]).toEqual(
     Array(3).fill(['a/egret.txt']),
@@ -32,7 +32,7 @@ test('an edit that the index cannot write is queued, and done later', async () =
   await bench.ingest.start()
   const { id } = await bench.ingested('plain.txt', TEXT)
   const put = vi.spyOn(bench.index(), 'put').mockRejectedValueOnce(diskFull())
-  const edited = await bench.ingest.edit(bench.owner.id, id, { name: 'egret.txt' })
+  const edited = await bench.ingest.edit(bench.visible, id, { name: 'egret.txt' })
   expect([edited?.status, put.mock.calls.length]).toEqual(['queued', 1])
   await bench.settle(id)
   expect(await bench.row(id)).toMatchObject({ status: 'ready', name: 'egret.txt' })
@@ -44,7 +44,7 @@ test('an edit of a document with other passages in the index indexes the documen
   await bench.ingest.start()
   const { id } = await bench.ingested('plain.txt', TEXT)
   vi.spyOn(bench.index(), 'vectors').mockResolvedValueOnce(new Map())
-  expect(await bench.ingest.edit(bench.owner.id, id, { name: 'egret.txt' })).toMatchObject({ status: 'queued' })
+  expect(await bench.ingest.edit(bench.visible, id, { name: 'egret.txt' })).toMatchObject({ status: 'queued' })
   await bench.settle(id)
   expect(await bench.found('egret')).toEqual(['plain.txt'])
 })
@@ -53,11 +53,8 @@ test('an edit and a deletion of the same document leave nothing in the index', a
   const bench = await openBench()
   await bench.ingest.start()
   const { id } = await bench.ingested('plain.txt', TEXT)
-  await Promise.all([
-    bench.ingest.edit(bench.owner.id, id, { name: 'egret.txt' }),
-    bench.ingest.deleteDocument(bench.owner.id, id),
-  ])
-  expect(await bench.ingest.edit(bench.owner.id, id, { name: 'stork.txt' })).toBeNull()
+  await Promise.all([bench.ingest.edit(bench.visible, id, { name: 'egret.txt' }), bench.ingest.deleteDocument(bench.visible, id)])
+  expect(await bench.ingest.edit(bench.visible, id, { name: 'stork.txt' })).toBeNull()
   await vi.waitFor(async () => expect(await bench.index().countPassages()).toBe(0), { timeout: 20_000 })
 })
 
@@ -66,9 +63,9 @@ test('edits of the same document at the same time all happen', async () => {
   await bench.ingest.start()
   const { id } = await bench.ingested('plain.txt', TEXT)
   await Promise.all([
-    bench.ingest.edit(bench.owner.id, id, { name: 'egret.txt' }),
-    bench.ingest.edit(bench.owner.id, id, { path: 'a/egret.txt' }),
-    bench.ingest.edit(bench.owner.id, id, { tags: ['x'] }),
+    bench.ingest.edit(bench.visible, id, { name: 'egret.txt' }),
+    bench.ingest.edit(bench.visible, id, { path: 'a/egret.txt' }),
+    bench.ingest.edit(bench.visible, id, { tags: ['x'] }),
   ])
   await bench.settle(id)
   expect(await bench.row(id)).toMatchObject({ status: 'ready', name: 'egret.txt', path: 'a/egret.txt', tags: ['x'] })

@@ -55,19 +55,19 @@ async function open(folder: string, setting: string, ollamaUrl: string, ocr?: Oc
   })
   const ingest = createIngest({ records, blobs, lifecycle, parserPool, ocr, limits: DEFAULT_LIMITS, parseWorkers: 2, clock, log })
   const owner = (await records.users.owner()) ?? (await records.users.create({ name: 'A', email: null, role: 'owner' }))
-  const project =
-    (await records.projects.find(owner.id, 'default')) ??
-    (await records.projects.create({ ownerId: owner.id, name: 'default', description: '' }))
+  const [existing] = (await records.members.visibleTo(owner.id)).projects
+  const project = existing ?? (await records.projects.create({ ownerId: owner.id, name: 'default', description: '' }))
   let closed = false
   const index = () => lifecycle.active()!.index
 
-  const place = { ownerId: owner.id, projectId: project.id }
+  const visible = new Set([project.id])
+  const place = { ownerId: owner.id, uploaderId: owner.id, projectId: project.id }
 
   /** Returns where another user's uploads go. */
   async function newPlace(): Promise<typeof place> {
     const { id: ownerId } = await records.users.create({ name: 'B', email: null, role: 'member' })
     const { id: projectId } = await records.projects.create({ ownerId, name: 'default', description: '' })
-    return { ownerId, projectId }
+    return { ownerId, uploaderId: ownerId, projectId }
   }
 
   async function upload(name: string, content: string | Buffer, onConflict: OnConflict = 'replace', to = place) {
@@ -80,13 +80,14 @@ async function open(folder: string, setting: string, ollamaUrl: string, ocr?: Oc
   }
 
   async function settle(...ids: string[]): Promise<void> {
-    if (!(await ingest.settled(owner.id, ids, 50_000))) throw new Error('not settled')
+    if (!(await ingest.settled(visible, ids, 50_000))) throw new Error('not settled')
   }
 
   return {
     folder,
     owner,
     project,
+    visible,
     records,
     blobs,
     indexStore,
@@ -100,14 +101,14 @@ async function open(folder: string, setting: string, ollamaUrl: string, ocr?: Oc
     async ingested(name: string, content: string | Buffer): Promise<DocumentRecord> {
       const { document } = await upload(name, content)
       await settle(document.id)
-      return (await records.documents.get(owner.id, document.id))!
+      return (await records.documents.get(visible, document.id))!
     },
-    row: async (id: string) => (await records.documents.get(owner.id, id))!,
+    row: async (id: string) => (await records.documents.get(visible, id))!,
     /** Returns the paths of the documents with this word, or the id of a document without a row. Reads the index directly, so that nothing hides a wrong hit. */
     async found(word: string): Promise<string[]> {
-      const hits = await keywordSearch(index(), analyseQuery(word), { ownerId: owner.id }, 100)
+      const hits = await keywordSearch(index(), analyseQuery(word), {}, 100)
       const rows = await records.documents.getMany(
-        owner.id,
+        visible,
         hits.map((hit) => hit.documentId),
       )
       return [...new Set(hits.map((hit) => rows.get(hit.documentId)?.path ?? hit.documentId))].toSorted()

@@ -10,6 +10,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/until.ts'
 import { openBench } from './harness.ts'
 import { warningCode } from '../../support/codes.ts'
+import { visibleTo } from '../../support/visible.ts'
 
 const SCAN = [[{ text: 'The first page is print.' }], [], []]
 const RECOGNISED = [[{ text: 'Not what was printed.' }], [{ text: 'Handwriting on the second.' }], []]
@@ -41,7 +42,7 @@ test('takes pages without text from the PDF that the program writes, and keeps t
   expect(document).toMatchObject({ status: 'ready', pageCount: 3, health: { pagesWithText: 2, pagesWithoutText: 1 } })
   expect(document.parse).toMatchObject({ engine: 'pdfium', ocr: { pages: 1, took_ms: expect.any(Number) } })
   expect(document.warnings).toMatchObject([{ code: warningCode('pages_without_text'), page: 3 }])
-  const pages = await bench.records.documents.pages(bench.owner.id, document.id)
+  const pages = await bench.records.documents.pages(await visibleTo(bench.records, bench.owner.id), document.id)
   expect(pages?.map(({ text }) => text)).toEqual(['The first page is print.', 'Handwriting on the second.', ''])
   expect(await bench.found('handwriting')).toEqual(['scan.pdf'])
   expect(await bench.blobs.withFile(document.sha256, (file) => readFile(file))).toEqual(scan)

@@ -8,6 +8,7 @@ import { openBench } from './harness.ts'
 import type { Bench } from './harness.ts'
 import { errorCode } from '../../support/codes.ts'
 import { keywordSearch } from '../../support/search-index.ts'
+import { visibleTo } from '../../support/visible.ts'
 
 /** A closed data folder with two documents in the index. */
 async function filled(): Promise<{ folder: string; ids: string[] }> {
@@ -29,7 +30,7 @@ async function expectBothFoundOnce(bench: Bench, ids: string[]): Promise<void> {
 /** Returns the first passage of a document of one version, as the index stores it. */
 async function storedPassage(bench: Bench, document: DocumentRecord): Promise<IndexedPassage> {
   const { id, ownerId, projectId, mediaType, name, path, tags, createdAt } = document
-  const hits = await keywordSearch(bench.index(), ['heron'], { ownerId, documentIds: [id] }, 1)
+  const hits = await keywordSearch(bench.index(), ['heron'], { documentIds: [id] }, 1)
   const passage = [...(await bench.index().passages(hits.map((hit) => hit.row))).values()][0]!
   const filters = { ownerId, projectId, mediaType, name, path, tags, documentCreatedAt: createdAt }
   const terms = { terms: 'first heron', titleTerms: 0, headingTerms: 0, nameTerms: '', language: 0 }
@@ -50,7 +51,7 @@ test('finishes a document that was in work when the server died', async () => {
 test('passages that reached the index before their row said so are not indexed twice', async () => {
   const { folder, ids } = await filled()
   const between = await openBench({ folder })
-  await between.records.documents.requeue(between.owner.id, ids[0]!)
+  await between.records.documents.requeue(await visibleTo(between.records, between.owner.id), ids[0]!)
   const [job] = await between.records.queue.claim(1)
   await between.records.queue.beginIndexing([{ ...job!, passages: 1 }])
   const stored = await storedPassage(between, job!.document)
@@ -64,7 +65,7 @@ test('passages that reached the index before their row said so are not indexed t
 test('cuts a document again whose passage is longer than passages may be', async () => {
   const { folder, ids } = await filled()
   const between = await openBench({ folder })
-  const document = (await between.records.documents.get(between.owner.id, ids[0]!))!
+  const document = (await between.records.documents.get(await visibleTo(between.records, between.owner.id), ids[0]!))!
   const text = 'heron '.repeat(1_000)
   const long = { ...(await storedPassage(between, document)), text, charStart: 0, charEnd: text.length }
   await between.index().put([{ documentId: ids[0]!, isNew: false, passages: [long] }])
@@ -74,7 +75,7 @@ test('cuts a document again whose passage is longer than passages may be', async
   const after = await openBench({ folder })
   await after.ingest.start()
   await expectBothFoundOnce(after, ids)
-  const [hit] = await keywordSearch(after.index(), ['first'], { ownerId: after.owner.id }, 1)
+  const [hit] = await keywordSearch(after.index(), ['first'], {}, 1)
   const passage = (await after.index().passages([hit!.row])).get(hit!.row)
   expect(passage?.text).toBe('The first heron.')
 })
@@ -94,7 +95,7 @@ test('deletes the passages of a document that no longer exists', async () => {
   const { folder, ids } = await filled()
   const between = await openBench({ folder })
   // As if the server had died right after it deleted the row.
-  await between.records.documents.delete(between.owner.id, ids[0]!)
+  await between.records.documents.delete(await visibleTo(between.records, between.owner.id), ids[0]!)
   await between.close()
   const other = await openBench({ folder })
   await other.records.queue.clearTombstones([ids[0]!])
@@ -127,7 +128,7 @@ test.each(['_versions', 'data'])('rebuilds the index when a file in %s is damage
 test('deletes incomplete uploads, and originals without a document', async () => {
   const { folder, ids } = await filled()
   const between = await openBench({ folder })
-  await between.records.documents.delete(between.owner.id, ids[0]!)
+  await between.records.documents.delete(await visibleTo(between.records, between.owner.id), ids[0]!)
   await between.close()
   await writeFile(join(folder, 'incoming', 'half'), 'half')
   const after = await openBench({ folder })
@@ -153,7 +154,7 @@ test('a rebuild parses a document again when another parser version read it, and
   const { folder, ids } = await filled()
   const [old, current] = ids as [string, string]
   const between = await openBench({ folder })
-  await between.records.documents.requeue(between.owner.id, old)
+  await between.records.documents.requeue(await visibleTo(between.records, between.owner.id), old)
   const [job] = await between.records.queue.claim(1)
   const page = (text: string) => [{ number: 1, text, blocks: [{ kind: 'paragraph' as const, start: 0, end: text.length }] }]
   const health = { pages: 1, pagesWithText: 1, pagesWithoutText: 0, chunksSkipped: 0 }
@@ -161,7 +162,7 @@ test('a rebuild parses a document again when another parser version read it, and
   await between.records.queue.savePages(job!, { ...parsed, facts: { parser_version: PARSER_VERSION - 1 } })
   await between.records.queue.finish([{ job: job!, chunkCount: 0, chunksSkipped: 0, embeddingModel: 'builtin', warnings: [] }])
   // Without its original, this document can come back only from its stored pages.
-  const kept = await between.records.documents.pages(between.owner.id, current)
+  const kept = await between.records.documents.pages(await visibleTo(between.records, between.owner.id), current)
   expect(kept).not.toBeNull()
   await between.blobs.withFile((await between.row(current)).sha256, (file) => rm(file))
   await between.records.indexes.clear()
@@ -171,6 +172,8 @@ test('a rebuild parses a document again when another parser version read it, and
   await expectBothFoundOnce(after, ids)
   expect(await after.found('once')).toEqual([])
   expect((await after.row(old)).parse).toMatchObject({ parser_version: PARSER_VERSION })
-  expect(await after.records.documents.pages(after.owner.id, old)).toMatchObject([{ text: 'The first heron.' }])
-  expect(await after.records.documents.pages(after.owner.id, current)).toEqual(kept)
+  expect(await after.records.documents.pages(await visibleTo(after.records, after.owner.id), old)).toMatchObject([
+    { text: 'The first heron.' },
+  ])
+  expect(await after.records.documents.pages(await visibleTo(after.records, after.owner.id), current)).toEqual(kept)
 })

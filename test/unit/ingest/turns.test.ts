@@ -15,7 +15,7 @@ async function endedBefore(content: Buffer): Promise<number> {
   await stopped.close()
   const bench = await openBench({ folder: stopped.folder })
   await bench.ingest.start()
-  expect(await bench.ingest.settled(other.ownerId, [document.id], 120_000)).toBe(true)
+  expect(await bench.ingest.settled(new Set([other.projectId]), [document.id], 120_000)).toBe(true)
   const { queued, processing } = await bench.records.queue.counts()
   return QUEUED - queued - processing
 }

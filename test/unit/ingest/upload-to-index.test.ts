@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { openBench } from './harness.ts'
 import { errorCode } from '../../support/codes.ts'
 import { keywordSearch } from '../../support/search-index.ts'
+import { visibleTo } from '../../support/visible.ts'
 
 test('an upload becomes ready, and its passages are in the index with all fields', async () => {
   const bench = await openBench()
@@ -16,7 +17,7 @@ test('an upload becomes ready, and its passages are in the index with all fields
     embeddingModel: 'builtin',
     error: null,
   })
-  const [hit] = await keywordSearch(bench.index(), ['heron'], { ownerId: bench.owner.id, tags: ['t'] }, 10)
+  const [hit] = await keywordSearch(bench.index(), ['heron'], { tags: ['t'] }, 10)
   expect([hit!.id, hit!.documentId]).toEqual([`${document.id}:1:0`, document.id])
   const passages = await bench.index().passages([hit!.row])
   expect(passages.get(hit!.row)).toMatchObject({
@@ -68,5 +69,5 @@ test.each([
   await bench.ingest.start()
   await expect(bench.upload(name, content)).rejects.toMatchObject({ code: errorCode(code) })
   expect(await readdir(bench.blobs.incoming)).toEqual([])
-  expect((await bench.records.documents.list(bench.owner.id, { limit: 10 })).items).toEqual([])
+  expect((await bench.records.documents.list(await visibleTo(bench.records, bench.owner.id), { limit: 10 })).items).toEqual([])
 })

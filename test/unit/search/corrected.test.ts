@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Ask, type Fixture, makeFixture } from './fixture.ts'
 import { errorCode } from '../../support/codes.ts'
+import { visibleTo } from '../../support/visible.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -68,7 +69,7 @@ describe('spelling', () => {
   test('does not correct to a word whose last document was deleted', async () => {
     const gone = await fixture.add('gone.txt', ['Gatekeeper'])
     expect((await fixture.ask('gatekeepr')).correctedQuery).toBe('gatekeeper')
-    await fixture.records.documents.delete(fixture.owner.id, gone.id)
+    await fixture.records.documents.delete(await visibleTo(fixture.records, fixture.owner.id), gone.id)
     await fixture.index.deleteDocuments([gone.id])
     expect((await fixture.ask('gatekeepr')).correctedQuery).toBeNull()
   })

@@ -93,7 +93,7 @@ test('says that documents are missing while segments of a searched project are r
     (await fixture.ask('harbour', ask, { index: rebuilding(projectId) })).modeReason
   expect(await reasonOf(fixture.project.id, {})).toMatch(/being rebuilt, so some of your documents are missing/)
   expect(await reasonOf(other.project.id, {})).toBeNull()
-  expect(await reasonOf(other.project.id, { filter: { ownerId: other.owner.id } })).toMatch(/being rebuilt/)
+  expect(await reasonOf(other.project.id, { projectIds: [other.project.id] })).toMatch(/being rebuilt/)
   const embedder = failing(errorCode('embedder_unavailable'))
   const { modeReason } = await fixture.ask('harbour', {}, { index: rebuilding(fixture.project.id), embedder })
   expect(modeReason).toMatch(/Searched by keywords only.*being rebuilt/)

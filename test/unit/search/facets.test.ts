@@ -73,13 +73,10 @@ test('a facet has at most 100 values, and a path at most ten levels', () => {
   expect(pairs(folder)).toEqual(Array.from({ length: 10 }, (_, level) => ['x/'.repeat(level + 1), 300]))
 })
 
-test('projects get their names before they are sorted and limited, and deleted projects are left out', async () => {
+test('projects get their names before they are sorted and limited, and projects without a name are left out', () => {
   const found = Array.from({ length: 300 }, (_, i) => document({ projectId: `prj_${i}` }))
   const counted = countFacets(['project', 'year'], [...found, document({ projectId: 'prj_7' }), document({ projectId: 'gone' })])
-  const named = await nameProjects(
-    counted,
-    async (ids) => new Map(ids.flatMap((id) => (id === 'gone' ? [] : [[id, `name ${999 - Number(id.slice(4))}`]]))),
-  )
+  const named = nameProjects(counted, (id) => (id === 'gone' ? null : `name ${999 - Number(id.slice(4))}`))
   expect(named.year).toEqual([{ value: '2026', count: 302 }])
   expect(named.project).toHaveLength(100)
   expect(pairs(named.project).slice(0, 3)).toEqual([

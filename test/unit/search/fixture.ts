@@ -77,7 +77,7 @@ export async function makeFixture(): Promise<Fixture> {
     passages: string[],
     { owner = first.owner, project = first.project, tags = [], following = false }: Change = {},
   ): Promise<DocumentRecord> {
-    const upload = { ...uploadOf(name, passages, tags), ownerId: owner.id, projectId: project.id }
+    const upload = { ...uploadOf(name, passages, tags), uploaderId: owner.id, projectId: project.id }
     const { document, outcome } = await records.documents.register(upload, 'replace')
     const indexed = await indexedPassages(document, passages, following, embedder)
     const words = createWordList()
@@ -119,7 +119,10 @@ export async function makeFixture(): Promise<Fixture> {
       sort: 'relevance',
       facets: null,
     } as const
-    return search.search({ ...base, ...change, filter: { ownerId: first.owner.id, ...filter } }, using.signal)
+    return search.search(
+      { ...base, userId: first.owner.id, projectIds: [first.project.id], ...change, filter: { ...filter } },
+      using.signal,
+    )
   }
 
   return {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MAX_JOINED_CHARS, MAX_PASSAGE_CHARS } from '../../../src/core/text-limits.ts'
 import type { SearchOutcome } from '../../../src/search/search.ts'
 import { type Fixture, makeFixture } from './fixture.ts'
+import { visibleTo } from '../../support/visible.ts'
 
 let fixture: Fixture
 beforeAll(async () => {
@@ -89,7 +90,7 @@ test('grouped by document, each document with the same text is a result', async 
 
 test('when the shown document is deleted, the other takes its place', async () => {
   const { hits } = await fixture.ask('magnolia', { mode: 'keyword' })
-  await fixture.records.documents.delete(fixture.owner.id, hits[0]!.document.id)
+  await fixture.records.documents.delete(await visibleTo(fixture.records, fixture.owner.id), hits[0]!.document.id)
   const after = await fixture.ask('magnolia', { mode: 'keyword' })
   expect(after.hits.map(({ document, alsoIn }) => [document.name, alsoIn])).toEqual([['magnolia-copy.txt', []]])
 })

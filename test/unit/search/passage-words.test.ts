@@ -15,7 +15,7 @@ test('counts words in every searched passage, and numbers in the candidates alon
   segments.commit([{ documentId: 'doc_1', isNew: true, passages }], ({ index }) => BigInt(index), new Set())
   const index = new OpenIndex()
   index.change(segments.all())
-  const searched = filterSegments(index.projectsOf({ ownerId: 'usr_a' }), { filter: { ownerId: 'usr_a' }, rowsWithPhrases: null })
+  const searched = filterSegments(index.projectsOf(['prj_a']), { filter: {}, rowsWithPhrases: null })
   const words = new PassageWords(searched)
   const candidates = [0, 1, 2].map((number) => newCandidate({ documentId: 'doc_1', index: number, score: 1 }))
   const idf = words.inverseFrequency(queryWords('revenue 2018 2019'), candidates)

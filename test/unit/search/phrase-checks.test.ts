@@ -6,7 +6,7 @@ import { analysed, DIMENSIONS, direction, passage } from '../../conformance/chun
 import { createMemoryIndexStore } from '../../support/memory-chunk-index.ts'
 
 /** Finds the passages of these texts to check for phrases, by their index. */
-async function checksOf(texts: readonly string[], filter: Omit<SearchFilter, 'ownerId'>, terms: string[] = []) {
+async function checksOf(texts: readonly string[], filter: SearchFilter, terms: string[] = []) {
   const index = await createMemoryIndexStore().open({ id: 'idx', dimensions: DIMENSIONS })
   const passages = texts.map((text, n) =>
     analysed(passage('doc_1', n, { text, title: '', heading: '', context: '', vector: direction(n) })),
@@ -14,8 +14,8 @@ async function checksOf(texts: readonly string[], filter: Omit<SearchFilter, 'ow
   await index.put([{ documentId: 'doc_1', isNew: true, passages }])
   const opened = new OpenIndex()
   opened.change(index.segments())
-  const question = { filter: { ownerId: 'usr_a', ...filter }, terms, vector: null, mode: 'keyword' as const }
-  const { rows, isComplete } = findPhraseChecks(opened.projectsOf(question.filter), question)
+  const question = { userId: 'usr_a', projectIds: ['prj_a'], filter, terms, vector: null, mode: 'keyword' as const }
+  const { rows, isComplete } = findPhraseChecks(opened.projectsOf(question.projectIds), question)
   const found = await index.passages([...rows])
   return { found: Array.from(rows, (row) => found.get(row)!.text), isComplete }
 }

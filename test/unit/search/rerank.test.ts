@@ -68,7 +68,7 @@ test.each([
 test('counts facets once, also when a model orders the results', async () => {
   const ask = async (change: object) =>
     (await fixture.ask('harbour quay', { facets: ['tag', 'project'], ...change }, { reranker: byNumber })).facets
-  const counted = { tag: [], project: [{ value: 'default', count: 1 }] }
+  const counted = { tag: [], project: [{ value: fixture.project.id, count: 1 }] }
   expect([await ask({}), await ask({ rerank: false }), await ask({ sort: 'name' })]).toEqual([counted, counted, counted])
 })
 

@@ -30,7 +30,8 @@ function setUp({ page, indexed = [] }: World) {
     return { passages: 1, frequency: new Map(terms.filter((term) => indexed.includes(term)).map((term) => [term, 1])) }
   }
   const budget = new TimeBudget(20, () => counts.pages)
-  const ask = (query: string) => correct(query, { ownerId: 'usr_1', spans: [[0, query.length]], vocabulary, countTerms, budget })
+  const ask = (query: string) =>
+    correct(query, { projects: new Set(['prj_1']), spans: [[0, query.length]], vocabulary, countTerms, budget })
   return { ask, counts }
 }
 

@@ -104,7 +104,7 @@ test('each thread gets the projects of an index once', async () => {
   }
   const threads = start({ threads: 2 })
   threads.warmUp(index)
-  const count = (of: SearchableIndex) => threads.countTerms(of, 'usr_1', ['harbour'])
+  const count = (of: SearchableIndex) => threads.countTerms(of, { userId: 'usr_1', projectIds: ['prj_a'] }, ['harbour'])
   await Promise.all(Array.from({ length: 9 }, () => count(index)))
   expect({ reads, listeners }).toEqual({ reads: 1, listeners: 1 })
   await count({ ...index })

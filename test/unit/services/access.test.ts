@@ -2,15 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { SCOPES, type Scope } from '../../../src/core/model.ts'
 import {
   actorOf,
+  createAccess,
   isOwner,
   offlineActor,
   requireAdministrator,
   requireManager,
   requireOwner,
-  requireReader,
   requireScopesForKey,
   requireScopesForPassword,
-  requireWriter,
 } from '../../../src/services/access.ts'
 import { errorCode } from '../../support/codes.ts'
 
@@ -23,16 +22,31 @@ const refusal = (code: string, scope?: string) =>
   expect.objectContaining({ code, ...(scope !== undefined && { details: { scope } }) })
 
 describe('the scope of an action', () => {
+  test.each([['managing keys and applications', requireManager, 'manage:keys']] as const)(
+    '%s needs its scope and returns the id of the actor',
+    (_, rule, scope) => {
+      expect(rule(member(scope))).toBe(MEMBER.id)
+      expect(rule(owner(scope))).toBe(OWNER.id)
+      const others = SCOPES.filter((one) => one !== scope)
+      expect(() => rule(member(...others))).toThrow(refusal(errorCode('insufficient_scope'), scope))
+      expect(() => rule(owner(...others))).toThrow(refusal(errorCode('insufficient_scope'), scope))
+    },
+  )
+})
+
+describe('the projects of an actor', () => {
+  const access = createAccess({
+    members: { visibleTo: async () => ({ projects: [], deletedIds: [] }) },
+  })
   test.each([
-    ['reading', requireReader, 'read:documents'],
-    ['writing', requireWriter, 'write:documents'],
-    ['managing keys and applications', requireManager, 'manage:keys'],
-  ] as const)('%s needs its scope and returns the id of the actor', (_, rule, scope) => {
-    expect(rule(member(scope))).toBe(MEMBER.id)
-    expect(rule(owner(scope))).toBe(OWNER.id)
+    ['reading', access.toRead, 'read:documents'],
+    ['listening', access.toHear, 'read:documents'],
+    ['writing', access.toWrite, 'write:documents'],
+  ] as const)('%s needs its scope', async (_, projects, scope) => {
+    await expect(projects(member(scope))).resolves.toBeDefined()
     const others = SCOPES.filter((one) => one !== scope)
-    expect(() => rule(member(...others))).toThrow(refusal(errorCode('insufficient_scope'), scope))
-    expect(() => rule(owner(...others))).toThrow(refusal(errorCode('insufficient_scope'), scope))
+    for (const actor of [member(...others), owner(...others)])
+      await expect(projects(actor)).rejects.toEqual(refusal(errorCode('insufficient_scope'), scope))
   })
 })
 

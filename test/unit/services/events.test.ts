@@ -14,14 +14,17 @@ function listen(options: {
   heartbeatMs?: number
 }): AsyncGenerator<string> {
   const { events, heartbeatMs, ...settings } = options
-  const service = createEvents({ records: { events }, ...(heartbeatMs !== undefined && { heartbeatMs }) })
+  const service = createEvents({
+    records: { events },
+    access: { toHear: async () => new Set(['prj_a']) },
+    ...(heartbeatMs !== undefined && { heartbeatMs }),
+  })
   return formatEvents(service.follow(actor, settings))
 }
 
 function table(length: number): Events & { reads: number } {
   const rows = Array.from({ length }, (_, i): DocumentEvent => ({
     id: i + 1,
-    ownerId: 'usr_a',
     documentId: 'doc_a',
     projectId: 'prj_a',
     type: 'document.ready',
@@ -30,14 +33,15 @@ function table(length: number): Events & { reads: number } {
   }))
   return {
     reads: 0,
-    async since(_owner, afterId, limit) {
+    async since(_projects, afterId, limit) {
       this.reads++
       return rows.filter(({ id }) => id > afterId).slice(0, limit)
     },
     latestId: async () => length,
-    resumeAfter: async (_owner, id) => Math.min(id, length),
+    resumeAfter: async (_projects, id) => ({ afterId: Math.min(id, length), hasMissed: id > length }),
     subscribe: () => () => {},
     trim: async () => {},
+    key: async () => 'a key',
   }
 }
 

@@ -23,7 +23,7 @@ const listenToEvents = (events: Dependencies['events'], open: OpenStreams): Rout
     summary: 'Follow the status of your documents',
     description: [
       'Server-sent events: `document.queued`, `.processing`, `.ready`, `.failed`, `.deleted`. If the connection breaks, send the last ID as `Last-Event-ID` (or `last_event_id`), and you miss no event. Without it, the stream starts with new events.',
-      `The newest ${MAX_EVENTS} of your events are stored. If an event after your \`Last-Event-ID\` is no longer stored, the first event is \`events.missed\` (MissedEvents): list your documents again.`,
+      `The newest ${MAX_EVENTS} events of each of your projects are stored. If an event after your \`Last-Event-ID\` is no longer stored, the first event is \`events.missed\` (MissedEvents): list your documents again.`,
       'A comment every 15 seconds keeps the connection open. The stream ends when the instance stops, and within a second when the credential ends. A user can have 20 streams open (`limits.event_streams`).',
     ].join(' '),
     access: 'read:documents',

@@ -1,12 +1,14 @@
 import type { Project } from '../../../contract/projects.ts'
-import type { ProjectWithCounts } from '../../../services/projects.ts'
+import type { OwnProject } from '../../../services/projects.ts'
 
-export function presentProject(project: ProjectWithCounts): Project {
+export function presentProject(project: OwnProject): Project {
   const { counts } = project
   return {
     id: project.id,
     name: project.name,
     description: project.description,
+    role: project.role,
+    owner: { id: project.ownerId, name: project.ownerName },
     document_count: counts.documents,
     chunk_count: counts.chunks,
     size_bytes: counts.bytes,

@@ -9,7 +9,6 @@ const FORMAT_VERSION = 2
  * files of another project, of another index or of an earlier time.
  */
 export interface Manifest extends ManifestPlace {
-  ownerId: string
   /** True from when damage is found until the project is rebuilt. */
   isIncomplete: boolean
   segments: readonly ManifestSegment[]
@@ -36,18 +35,16 @@ interface ManifestFile {
   format_version: number
   index_id: string
   project_id: string
-  owner_id: string
   is_incomplete: boolean
   segments: readonly ManifestSegment[]
   checksum: number
 }
 
-export function formatManifest({ indexId, projectId, ownerId, isIncomplete, segments }: Manifest): Buffer {
+export function formatManifest({ indexId, projectId, isIncomplete, segments }: Manifest): Buffer {
   const content: Omit<ManifestFile, 'checksum'> = {
     format_version: FORMAT_VERSION,
     index_id: indexId,
     project_id: projectId,
-    owner_id: ownerId,
     is_incomplete: isIncomplete,
     segments,
   }
@@ -63,7 +60,7 @@ export function parseManifest(text: string, place: ManifestPlace): Manifest {
   check(content.format_version === FORMAT_VERSION, 'has another format version')
   check(content.index_id === place.indexId, 'is of another index')
   check(content.project_id === place.projectId, 'is of another project')
-  return { ...place, ownerId: content.owner_id, isIncomplete: content.is_incomplete, segments: content.segments }
+  return { ...place, isIncomplete: content.is_incomplete, segments: content.segments }
 }
 
 function checksumOf(content: Omit<ManifestFile, 'checksum'>): number {

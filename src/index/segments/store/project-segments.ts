@@ -23,7 +23,6 @@ export type SegmentPart = 'words' | 'vectors'
 /** A snapshot of the segments of one project. */
 export interface ProjectSegments {
   projectId: string
-  ownerId: string
   segments: readonly SharedSegment[]
   /** True while segments are missing and have to be rebuilt. Answers then say so. */
   isIncomplete: boolean

@@ -19,7 +19,6 @@ export interface NewDocument {
 
 export interface NewDocuments {
   projectId: string
-  ownerId: string
   documents: readonly NewDocument[]
 }
 
@@ -48,9 +47,10 @@ export interface WriterCalls {
   mark: { request: { projects: readonly Marked[] }; answer: Changed }
 }
 
-export type Marked = Pick<ProjectSegments, 'projectId' | 'ownerId' | 'isIncomplete'>
+export type Marked = Pick<ProjectSegments, 'projectId' | 'isIncomplete'>
 
-export interface Installation extends Pick<ProjectSegments, 'projectId' | 'ownerId'> {
+export interface Installation {
+  projectId: string
   segment: SharedSegment
   /** The segments that it replaces, with the new numbers of their passages (merge.ts). */
   sources: readonly { name: string; numbers: Uint32Array }[]

@@ -106,13 +106,12 @@ export class SegmentStore {
 
   /** Adds stored passages to a project. Leaves out the documents that `without` returns when the segment is built. */
   async rebuild(
-    project: Pick<ProjectSegments, 'projectId' | 'ownerId'>,
+    projectId: string,
     rows: { row: bigint; passage: StoredPassage }[],
     without: () => readonly string[],
   ): Promise<void> {
-    const { projectId, ownerId } = project
     const segment = await this.#background.call('rebuild', { ...this.#place(), projectId, rows })
-    const { failure } = await this.#change('install', { projectId, ownerId, segment, sources: [], without: without() })
+    const { failure } = await this.#change('install', { projectId, segment, sources: [], without: without() })
     if (failure !== null) throw failure
   }
 
@@ -180,8 +179,8 @@ export class SegmentStore {
     for (const { projectId, failure } of damage)
       this.#options.log.error({ err: toError(failure), project: projectId }, 'a segment is damaged; rebuilding it')
     const found = new Set(projects.map(({ projectId }) => projectId))
-    for (const { projectId, ownerId } of this.projects())
-      if (!found.has(projectId)) this.#publish({ projectId, ownerId, segments: [], isIncomplete: false })
+    for (const { projectId } of this.projects())
+      if (!found.has(projectId)) this.#publish({ projectId, segments: [], isIncomplete: false })
     for (const project of projects) this.#publish(project)
   }
 
@@ -215,7 +214,7 @@ export class SegmentStore {
     }
   }
 
-  async #merge({ projectId, ownerId }: ProjectSegments, sources: readonly SharedSegment[]): Promise<void> {
+  async #merge({ projectId }: ProjectSegments, sources: readonly SharedSegment[]): Promise<void> {
     const onDisk = sources.flatMap(filesOnDisk)
     const { segment, numbers } = await this.#using(
       onDisk.map(({ file }) => file),
@@ -228,7 +227,6 @@ export class SegmentStore {
     )
     const { failure } = await this.#change('install', {
       projectId,
-      ownerId,
       segment,
       sources: sources.map(({ name }, i) => ({ name, numbers: numbers[i]! })),
       without: [],

@@ -34,16 +34,14 @@ export interface ProjectState {
 /** The segments of one project, in memory and on disk. Only the writer thread uses this class. */
 export class StoredProject {
   readonly projectId: string
-  readonly ownerId: string
   readonly #indexId: string
   readonly #folder: string
   #state: ProjectState
   /** The files that the manifest names, and files that have to be removed. */
   #files: ReadonlySet<string>
 
-  constructor(folder: string, place: ManifestPlace & { ownerId: string }, state: ProjectState) {
+  constructor(folder: string, place: ManifestPlace, state: ProjectState) {
     this.projectId = place.projectId
-    this.ownerId = place.ownerId
     this.#indexId = place.indexId
     this.#folder = folder
     this.#state = state
@@ -59,9 +57,9 @@ export class StoredProject {
   }
 
   shared(): ProjectSegments {
-    const { projectId, ownerId } = this
+    const { projectId } = this
     const { segments, isIncomplete } = this.#state
-    return { projectId, ownerId, segments: segments.map(({ shared }) => shared), isIncomplete }
+    return { projectId, segments: segments.map(({ shared }) => shared), isIncomplete }
   }
 
   /** Returns the passages of these documents that are not deleted, by segment. */
@@ -137,7 +135,6 @@ export class StoredProject {
     return formatManifest({
       indexId: this.#indexId,
       projectId: this.projectId,
-      ownerId: this.ownerId,
       isIncomplete,
       segments: segments.map(({ shared: { name, generation, words, vectors, deletions } }) => ({
         name,

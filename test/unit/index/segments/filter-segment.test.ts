@@ -10,7 +10,7 @@ import { buildSegment, collections, openSegment } from '../../../support/random-
 const list = (...values: string[]) => fc.subarray(values)
 const dates = fc.integer({ min: -1e11, max: 1e12 }).map((time) => new Date(time))
 
-const filters: fc.Arbitrary<Omit<SearchFilter, 'ownerId'>> = fc.record(
+const filters: fc.Arbitrary<SearchFilter> = fc.record(
   {
     documentIds: list('0', '1', '5', '14'),
     mediaTypes: list('application/pdf', 'text/html'),
@@ -24,7 +24,7 @@ const filters: fc.Arbitrary<Omit<SearchFilter, 'ownerId'>> = fc.record(
   { requiredKeys: [] },
 )
 
-function accepts(filter: Omit<SearchFilter, 'ownerId'>, document: SegmentDocument): boolean {
+function accepts(filter: SearchFilter, document: SegmentDocument): boolean {
   const { documentIds, mediaTypes, tags, pathPrefix, createdAfter, createdBefore, nameParts, withoutNameParts } = filter
   const hasPart = (part: string) => foldName(document.name.toWellFormed()).includes(foldName(part))
   return (
@@ -45,7 +45,7 @@ test('a filter allows the passages of the documents that meet all of its conditi
       const ids = documentIds?.map((n) => documents[Number(n)]?.document.id ?? 'absent')
       const filter = ids ? { ...others, documentIds: ids } : others
       const reader = openSegment(buildSegment(documents))
-      const allowed = filterSegment(reader, { ...filter, ownerId: 'usr_a' })
+      const allowed = filterSegment(reader, filter)
       const { rows } = reader.segment.sections
       const found = allowed ? [...membersOf(allowed)].map((passage) => rows[passage]!) : [...rows]
       const expected = documents.filter(({ document }) => accepts(filter, document)).flatMap(({ passages }) => passages)
@@ -57,7 +57,7 @@ test('a filter allows the passages of the documents that meet all of its conditi
 
 test('conditions that a segment cannot test allow all passages', () => {
   const reader = openSegment(buildSegment([]))
-  expect(filterSegment(reader, { ownerId: 'usr_a', projectIds: ['prj_a'], phrases: ['a b'], withoutPhrases: ['c'] })).toBeNull()
+  expect(filterSegment(reader, { phrases: ['a b'], withoutPhrases: ['c'] })).toBeNull()
 })
 
 test('a segment finds documents by their ID', () => {

@@ -66,7 +66,7 @@ test('keyword search finds the same passages with equal scores when the postings
           return new SegmentReader(segment, DeletionBitmap.open(inMemory[i]!.deletions.toBytes()))
         })
         const find = (readers: SegmentReader[]) => {
-          const segments = readers.map((reader) => ({ reader, allowed: filterSegment(reader, { ownerId: 'usr_a' }) }))
+          const segments = readers.map((reader) => ({ reader, allowed: filterSegment(reader, {}) }))
           const hits = searchSegments(segments, words, { limit: 50, scoring })
           return { hits, places: termPlaces(segments, hits, [...new Set(words.map((word) => word.toWellFormed()))]) }
         }
@@ -87,7 +87,7 @@ test('vector search finds the same passages with equal scores when the planes st
         rows.map((row) => vectorOfRow(row, layout)),
         layout,
       )
-      const allowed = isFiltered ? filterSegment(reader, { ownerId: 'usr_a', tags: ['tag1'] }) : null
+      const allowed = isFiltered ? filterSegment(reader, { tags: ['tag1'] }) : null
       const random = seeded(seed)
       const query = Float32Array.from({ length: layout.dimensions }, () => random() - 0.5)
       const find = (vectors: SegmentVectors) => searchVectors([{ reader, allowed, vectors }], query, 20)

@@ -42,7 +42,7 @@ test('a search over segments finds what a naive scorer finds, with the same bits
       segmentCounts,
       fc.boolean(),
       (documents, words, scoring, isDeleted, limit, count, filtered) => {
-        const filter = filtered ? { ownerId: 'usr_a', tags: ['tag1', 'tag2'] } : { ownerId: 'usr_a' }
+        const filter = filtered ? { tags: ['tag1', 'tag2'] } : {}
         const accepted = ({ tags }: { tags: readonly string[] }) => !filtered || tags.includes('tag1') || tags.includes('tag2')
         const segments = divide(documents, count).map((part): SearchedSegment => {
           const reader = openSegment(buildSegment(part), isDeleted)

@@ -59,7 +59,7 @@ test('a search finds the passages with the highest cosines, with equal bits howe
         const find = (parts: TestDocument[][]) => {
           const segments = parts.map((part): SearchedVectors => {
             const segment = open(part, layout, isDeleted)
-            const filter = { ownerId: 'usr_a', mediaTypes: ['text/plain'] }
+            const filter = { mediaTypes: ['text/plain'] }
             return { ...segment, allowed: filtered ? filterSegment(segment.reader, filter) : null }
           })
           return search(segments, query, limit)
