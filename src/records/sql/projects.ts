@@ -11,7 +11,7 @@ import type { Store } from './store.ts'
 import type { ProjectRow } from './tables.ts'
 
 export function createProjects(store: Store): Projects {
-  const { db, clock, now } = store
+  const { db, now } = store
   return {
     create: (project) => create(store, project),
     async get(id) {
