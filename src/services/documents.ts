@@ -3,7 +3,7 @@ import { DocsearchError } from '../core/errors.ts'
 import type { DocumentRecord, DocumentStatus } from '../core/model.ts'
 import { documentText, type Page } from '../core/parsed.ts'
 import type { Ingest } from '../ingest/ingest.ts'
-import type { ListRequest, ResultPage, Records } from '../records/records.ts'
+import type { DocumentChange, ListRequest, ResultPage, Records } from '../records/records.ts'
 import type { Access, Actor } from './access.ts'
 
 export interface DocumentFilter extends ListRequest {
@@ -130,22 +130,29 @@ export function createDocuments(options: {
       if (!(await ingest.deleteDocument(await toChange(actor, id), id))) notFound()
     },
 
-    async update(actor, id, { project, name, path, title, tags }) {
+    async update(actor, id, { project, ...change }) {
       const projects = await toChange(actor, id)
       const projectId = project === undefined ? undefined : (await access.toWrite(actor)).requireRole(project, 'writer').id
-      const change = {
-        ...(name !== undefined && { name }),
-        ...(path !== undefined && { path }),
-        ...(title !== undefined && { title }),
-        ...(tags !== undefined && { tags }),
-        ...(projectId !== undefined && { projectId }),
-      }
-      return (await ingest.edit(projects, id, change)) ?? notFound()
+      return (await ingest.edit(projects, id, toRecordsChange(change, projectId))) ?? notFound()
     },
 
     async reprocess(actor, id) {
       return (await ingest.reprocess(await toChange(actor, id), id)) ?? notFound()
     },
+  }
+}
+
+/** Leaves out what does not change. */
+function toRecordsChange(
+  { name, path, title, tags }: Omit<DocumentUpdate, 'project'>,
+  projectId: string | undefined,
+): DocumentChange {
+  return {
+    ...(name !== undefined && { name }),
+    ...(path !== undefined && { path }),
+    ...(title !== undefined && { title }),
+    ...(tags !== undefined && { tags }),
+    ...(projectId !== undefined && { projectId }),
   }
 }
 
