@@ -148,12 +148,18 @@ function hostile(): Promise<{ url: string }> {
     [`PATCH /api/v1/projects/${encodeURIComponent(`prj_1${EVIL}`)}`]: poisoned(PROJECT),
     [`DELETE /api/v1/projects/${encodeURIComponent(`prj_1${EVIL}`)}`]: { documents_deleted: 1 },
     'DELETE /api/v1/projects/p': { documents_deleted: 1 },
+    'POST /api/v1/upload/plan': (request: Received, response: ServerResponse) => {
+      const isRefused = request.body.includes('on_conflict')
+      const error = isRefused ? { code: 'document_exists', message: `It exists${EVIL}` } : null
+      json(response, 200, { files: [{ path: 'a.txt', state: 'changed', is_needed: !isRefused, error, document: null }] })
+    },
     'POST /api/v1/upload': poisoned(
       { documents: [READY, FAILED], rejected: [{ name: 'c.txt', code: 'empty', message: 'It is empty' }] },
       ['status', 'outcome'],
     ),
     'GET /api/v1/documents': { documents: [READY, FAILED].map((one) => poisoned(one, ['status', 'id'])), next_cursor: null },
     'GET /api/v1/documents/doc_00000000000000000000000001': poisoned(READY, ['status', 'id']),
+    'PATCH /api/v1/documents/doc_00000000000000000000000001': poisoned(READY, ['status', 'id']),
     'GET /api/v1/documents/doc_00000000000000000000000001/content': original,
     'GET /api/v1/documents/doc_00000000000000000000000001/text': (_: Received, response: ServerResponse) =>
       response.end(`text ${EVIL}`),
@@ -201,6 +207,7 @@ const COMMANDS: string[][] = [
   ['search', 'x', '-l', '--format', 'csv'],
   ['search', 'x', '--open', '1'],
   ['upload', 'FILE', '--wait'],
+  ['upload', 'FILE', '--on-conflict', 'error'],
   ['projects', 'list'],
   ['projects', 'show', 'p'],
   ['projects', 'create', 'p'],
@@ -211,6 +218,9 @@ const COMMANDS: string[][] = [
   ['documents', 'show', 'doc_00000000000000000000000001'],
   ['documents', 'text', 'doc_00000000000000000000000001'],
   ['documents', 'get', 'doc_00000000000000000000000001', '-o', 'COPY'],
+  ['documents', 'move', 'doc_00000000000000000000000001', 'a/'],
+  ['documents', 'rename', 'doc_00000000000000000000000001', 'b.txt'],
+  ['documents', 'tag', 'doc_00000000000000000000000001', '--add', 'x'],
   ['documents', 'delete', 'doc_00000000000000000000000001', '--yes'],
   ['documents', 'retry', 'doc_00000000000000000000000001'],
   ['documents', 'retry'],
