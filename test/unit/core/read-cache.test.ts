@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { ReadCache } from '../../../src/core/read-cache.ts'
+
+test('forgets the oldest values when all together are too large, and everything after a change', async () => {
+  let version = 0
+  const reads: string[] = []
+  const cache = new ReadCache<number>(
+    () => version,
+    10,
+    (size) => size,
+  )
+  const get = (key: string, value: number) =>
+    cache.get(key, async () => {
+      reads.push(key)
+      return value
+    })
+  await get('a', 4)
+  await get('b', 6)
+  expect([await get('a', 4), await get('b', 6)]).toEqual([4, 6])
+  expect(reads.splice(0)).toEqual(['a', 'b'])
+  await get('c', 5)
+  await get('c', 5)
+  await get('b', 6)
+  expect(reads.splice(0)).toEqual(['c', 'b'])
+  // A value that is too large for the whole cache is read each time.
+  for (let i = 0; i < 2; i++) expect(await get('large', 11)).toBe(11)
+  expect(reads.splice(0)).toEqual(['large', 'large'])
+  await get('a', 4)
+  version = 1
+  await get('a', 4)
+  expect(reads).toEqual(['a', 'a'])
+})
