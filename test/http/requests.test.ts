@@ -100,7 +100,7 @@ test('answers 404 to unknown paths, 405 with Allow to other methods, and the met
     expect.objectContaining({ code: errorCode('method_not_allowed') }),
   ])
   const options = await app.stranger.call('OPTIONS', '/api/v1/documents/doc_x')
-  expect([options.status, options.headers.get('allow')]).toEqual([204, 'HEAD, GET, DELETE, OPTIONS'])
+  expect([options.status, options.headers.get('allow')]).toEqual([204, 'HEAD, GET, PATCH, DELETE, OPTIONS'])
 })
 
 test('refuses parameters where an endpoint has none', async () => {
