@@ -1,5 +1,6 @@
 import { restoreDropped } from './dropped-letters.ts'
 import type { Line } from './line.ts'
+import { joinAtMarks, removeBlanksAfterMarks } from './marks-above.ts'
 import { type Glyph, glyphReader } from './pdfium-glyphs.ts'
 import type { Pdfium } from './pdfium-module.ts'
 import { fixText } from './text-fixes.ts'
@@ -47,9 +48,9 @@ export function readLines(pdfium: Pdfium, page: number, textPage: number): Line[
     const area = readVisibleArea(pdfium, page)
     const lines: Line[] = []
     const push = (part: string, start: number, first: Glyph, last: Glyph): void => {
-      const text = fixText(part.includes('f') ? restore(part, (offset) => charAt(start + offset)) : part)
-        .replace(/ {2,}/g, ' ')
-        .trim()
+      const restored = part.includes('f') ? restore(part, (offset) => charAt(start + offset)) : part
+      const unbroken = restored === part ? removeBlanksAfterMarks(part, (offset) => glyphAt(start + offset)) : restored
+      const text = fixText(unbroken).replace(/ {2,}/g, ' ').trim()
       if (text === '') return
       lines.push({
         text,
@@ -87,7 +88,7 @@ export function readLines(pdfium: Pdfium, page: number, textPage: number): Line[
       }
     }
     for (const match of raw.matchAll(raw.includes('\uFFFE') ? LINE : PLAIN_LINE)) add(match[0], match.index)
-    return lines
+    return joinAtMarks(lines)
   } finally {
     glyphs.close()
     pdfium.free(buffer)

@@ -1,6 +1,10 @@
 const LIGATURES = /[\uFB00-\uFB06\uFB13-\uFB17\uFB1D-\uFDFF\uFE70-\uFEFC]/g
 /** Symbol fonts have their bullets in the private use area. */
 const BULLETS = /[\uF0B7\uF0A7\uF06E\uF0D8\uF076\uF0FC]/g
+/** Old Thai fonts of Windows have letters and marks in other heights in the private use area, from U+F700. */
+const THAI_VARIANTS = /[\uF700-\uF71A]/g
+const THAI =
+  'ฐ\u0E34\u0E35\u0E36\u0E37\u0E48\u0E49\u0E4A\u0E4B\u0E4C\u0E48\u0E49\u0E4A\u0E4B\u0E4Cญ\u0E31\u0E4D\u0E47\u0E48\u0E49\u0E4A\u0E4B\u0E4C\u0E38\u0E39\u0E3A'
 const SPACES = /[\u00A0\u2000-\u200A\u202F\u205F\u3000\t]/g
 const INVISIBLE = /[\u200B\u2060\u00AD]/g
 /** PDFium writes U+FFFE for a hyphen at the end of a line, followed by the line break. */
@@ -19,6 +23,7 @@ export function fixText(text: string): string {
     .replace(HYPHEN, (_all, before: string, after: string) => before + (before !== '' && after !== '' ? '' : '-') + after)
     .replace(LIGATURES, (character) => character.normalize('NFKC'))
     .replace(BULLETS, '•')
+    .replace(THAI_VARIANTS, (character) => THAI.charAt(character.charCodeAt(0) - 0xf700))
     .replace(INVISIBLE, '')
     .replace(SPACES, ' ')
 }

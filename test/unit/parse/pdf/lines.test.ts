@@ -1,6 +1,7 @@
 import PDFDocument from 'pdfkit'
 import { expect, test } from 'vitest'
 import type { ParsedDocument } from '../../../../src/core/parsed.ts'
+import { makeScripts } from '../../../support/make-scripts.ts'
 import { parseBytes } from '../../../support/parse-file.ts'
 
 type Pdf = InstanceType<typeof PDFDocument>
@@ -148,4 +149,16 @@ test.each([0, 90, 180, 270])('reads only what the crop box shows, on a page turn
     for (const [text, x, y] of lines) at(pdf, text, x, y)
   })
   expect(pages[0]!.text.split(/\n+/).toSorted()).toEqual(['A line between marks.', 'Crosses the edge.', 'Inside.'])
+})
+
+test.each([0, 3, 6, 9, -4])('keeps Thai whole if its marks are placed one by one, %i points above the line', async (by) => {
+  const text = 'วันที่หนึ่งป้ายผู้เช่าที่นี่'
+  const bytes = makeScripts([[text.split('')], [`${text} ${text}`.split('')]], 'note', { marks: /\p{M}/u, by })
+  const { pages } = await parseBytes(bytes, 'a.pdf')
+  expect(pages[0]!.text.split(/\n+/).slice(0, 2)).toEqual([text, `${text} ${text}`])
+})
+
+test('reads the variants of Thai marks that old fonts have in the private use area', async () => {
+  const bytes = makeScripts([['ป\uF702\uF70Aนี้'.split('')]], 'note')
+  expect((await parseBytes(bytes, 'a.pdf')).pages[0]?.text).toContain('ปี่นี้')
 })
