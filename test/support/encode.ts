@@ -1,3 +1,5 @@
+import { decoderOf } from '../../src/parse/encoding/decoders.ts'
+
 /**
  * Encodes a text in an encoding that the platform can only decode. Looks each character up among the decoded values of one and two bytes.
  * Throws if the encoding lacks a character.
@@ -5,7 +7,7 @@
 export function encode(text: string, encoding: string): Buffer {
   if (encoding === 'utf-8') return Buffer.from(text)
   if (encoding === 'utf-16le') return Buffer.from(text, 'utf16le')
-  const decoder = new TextDecoder(encoding)
+  const decoder = decoderOf(encoding)!
   const bytesOf = new Map<string, number[]>()
   for (let high = 0x80; high < 0x100; high++) {
     for (let low = 0x40; low < 0x100; low++) {

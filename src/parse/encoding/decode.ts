@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { detect as Detect } from 'jschardet'
+import { decoderOf } from './decoders.ts'
 import { latinEncoding } from './latin.ts'
 import { scriptEncoding } from './scripts.ts'
 import { unmarkedUtf16 } from './utf16.ts'
@@ -44,6 +45,8 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   const utf8 = decodeUtf8(bytes)
   if (utf8 !== null) return utf8
   const sample = bytes.subarray(0, SAMPLE_BYTES)
+  // jschardet doesn't know it, and takes it for another encoding.
+  if (isJohab(sample)) return decodeAs('johab', bytes, 0.8)
   detect ??= (require('jschardet') as { detect: typeof Detect }).detect
   const guess = detect(sample)
   const label = standardLabel(guess.encoding ?? '')
@@ -85,7 +88,7 @@ export function decodeUtf8(bytes: Uint8Array): DecodedText | null {
 }
 
 function decodeAs(encoding: string, bytes: Uint8Array, confidence: number): DecodedText {
-  return { text: new TextDecoder(encoding).decode(bytes).normalize('NFC'), encoding, confidence }
+  return { text: decoderOf(encoding)!.decode(bytes).normalize('NFC'), encoding, confidence }
 }
 
 /** Translates a name of jschardet into the Encoding Standard's, which TextDecoder knows. */
@@ -100,6 +103,8 @@ function standardLabel(name: string): string {
   return lower.replace(/^cp(125\d)$/, 'windows-$1').replace(/^iso8859-?/, 'iso-8859-')
 }
 
+/** Syllables that make up a third of any Korean text. */
+const KOREAN = /[이다는을의가에한고하지로사은를기서어도리]/g
 /** Characters that nearly every text of a language contains. */
 const COMMON: readonly [label: string, characters: RegExp][] = [
   ['shift_jis', /[\u3041-\u3093\u30a1-\u30fc日本語年月人国会中大一出田山川村木本郎子円東京株式社請求書]/g],
@@ -112,8 +117,22 @@ const COMMON: readonly [label: string, characters: RegExp][] = [
     'big5',
     /[的一是不了在人有我他這中大來上國個到說們為子和你地出道也時年得就那要下以生會自著去之過家學對可她裡後小北京臺灣市有限公司合約]/g,
   ],
-  ['euc-kr', /[이다는을의가에한고하지로사은를기서어도리]/g],
+  ['euc-kr', KOREAN],
 ]
+
+/** Of a text in another encoding, a smaller share would be these syllables. */
+const MIN_KOREAN_SHARE = 0.15
+
+/** True for a text of nothing but Korean when read as Johab, which has more of the common syllables than when read as EUC-KR. */
+function isJohab(sample: Uint8Array): boolean {
+  const [johab, standard] = ['johab', 'euc-kr'].map((encoding) => {
+    const text = decoderOf(encoding)!.decode(sample)
+    const foreign = text.match(/[^\0-\x7f]/gu)?.length ?? 0
+    const isKorean = foreign >= 4 && (text.match(/[가-힣]/gu)?.length ?? 0) >= foreign * 0.95
+    return isKorean ? (text.match(KOREAN)?.length ?? 0) / foreign : 0
+  })
+  return johab! >= MIN_KOREAN_SHARE && johab! > standard!
+}
 
 /**
  * Decodes a text that is too short for statistics. If it decodes without a fault and is full of a language's most common
@@ -132,15 +151,6 @@ function decodeShortAsian(bytes: Uint8Array): DecodedText | null {
     }
   }
   return best
-}
-
-function decoderOf(encoding: string): InstanceType<typeof TextDecoder> | null {
-  try {
-    return new TextDecoder(encoding)
-  } catch {
-    // The Encoding Standard doesn't have this encoding.
-    return null
-  }
 }
 
 function round(value: number): number {

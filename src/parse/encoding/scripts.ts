@@ -1,3 +1,5 @@
+import { decoderOf } from './decoders.ts'
+
 /**
  * Languages in other than Latin letters: all their letters, the most common ones (about four fifths of any text), and their
  * single-byte encodings, the most common first.
@@ -6,7 +8,7 @@ const SCRIPTS: readonly { letters: RegExp; common: string; encodings: readonly s
   {
     letters: /[а-яё]/u,
     common: 'оеаинтсрвлкмдпуяы',
-    encodings: ['windows-1251', 'koi8-r', 'ibm866', 'iso-8859-5', 'x-mac-cyrillic'],
+    encodings: ['windows-1251', 'koi8-r', 'ibm866', 'ibm855', 'iso-8859-5', 'x-mac-cyrillic'],
   },
   { letters: /[а-щьюяґєії]/u, common: 'оаинтврісекдлпумз', encodings: ['windows-1251', 'koi8-u'] },
   { letters: /[α-ωάέήίόύώϊϋΐΰ]/u, common: 'αοιετσνηυρπκμλςώίάόήέ', encodings: ['windows-1253', 'iso-8859-7'] },
@@ -29,7 +31,7 @@ export function scriptEncoding(bytes: Uint8Array): string | null {
   let best: { encoding: string; score: number } | null = null
   for (const { letters, common, encodings } of SCRIPTS) {
     for (const encoding of encodings) {
-      const text = new TextDecoder(encoding).decode(bytes)
+      const text = decoderOf(encoding)!.decode(bytes)
       const written = [...text.replace(NO_LETTER, '').toLowerCase()]
       if (written.length < 4) continue
       const own = written.filter((letter) => letters.test(letter)).length / written.length

@@ -44,6 +44,9 @@ test.each<[string, string]>([
   ['windows-1251', UKRAINIAN],
   ['koi8-u', UKRAINIAN],
   ['ibm866', RUSSIAN],
+  ['ibm855', RUSSIAN],
+  ['johab', KOREAN],
+  ['johab', '제목: 집세를 내는 날'],
   ['windows-1251', 'Привет, мир'],
   ['koi8-r', 'Привет, мир'],
   ['windows-1251', 'ДОГОВОР АРЕНДЫ КВАРТИРЫ'],
@@ -109,4 +112,15 @@ test('does not take ISO-2022-JP, which is all ASCII, for UTF-8', () => {
 
 test('does not read ASCII text with NULs as Chinese', () => {
   expect(decodeText(Buffer.from('abc\0def, more text\n'.repeat(20))).text).toContain('more text')
+})
+
+test('reads symbols and Chinese characters in Johab', () => {
+  const bytes = Buffer.from(
+    '887389c120b769b76520e4def7dbe855e2d0b78120a4f3b7692098619f6594612e20d96820b7a19f6920b4e18ba1bba120b46193a1d06189a120ace19da120bba1c7a18ba19da120d06594612e',
+    'hex',
+  )
+  expect(decodeText(bytes)).toMatchObject({
+    text: '갑과 을은 大韓民國의 법을 따른다. ※ 이를 어기지 아니하고 서로 지키기로 한다.',
+    encoding: 'johab',
+  })
 })
