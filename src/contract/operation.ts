@@ -48,6 +48,10 @@ export function problemCodes(operation: Operation): string[] {
   const codes = new Set(operation.problems)
   codes.add('host_not_allowed')
   if (operation.errors === 'oauth') return [...codes]
+  // A project can be given by a name that several projects have, and changes need a role in it.
+  if (codes.has('project_not_found')) codes.add('ambiguous_name')
+  const isInProject = codes.has('project_not_found') || codes.has('document_not_found')
+  if (isInProject && operation.access === 'write:documents') codes.add('insufficient_role')
   // Every endpoint refuses unknown parameters.
   codes.add('invalid_request')
   if (operation.access !== 'public') codes.add('invalid_token').add('rate_limited').add('unavailable')

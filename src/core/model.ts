@@ -101,6 +101,9 @@ export interface GrantRecord {
 export const PROJECT_ROLES = ['reader', 'writer', 'manager'] as const
 export type ProjectRole = (typeof PROJECT_ROLES)[number]
 
+/** Stands for all users of the instance where a member is named. No ID of a user looks like this. */
+export const EVERYONE = 'everyone'
+
 /** The name of the project that each user has for themselves. It has no other members. */
 export const PRIVATE_PROJECT = 'default'
 

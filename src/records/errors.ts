@@ -60,3 +60,20 @@ export function insufficientRole(role: ProjectRole): DocsearchError {
     { details: { role } },
   )
 }
+
+export function lastManager(): DocsearchError {
+  return new DocsearchError(
+    'last_manager',
+    'This is the last manager of the project, and a project needs one. Make another member a manager first, or delete the project.',
+  )
+}
+
+export function tooManyMembers(limit: number): DocsearchError {
+  return new DocsearchError(
+    'too_many_members',
+    `A project can have ${limit} members. Remove a member first, or add \`everyone\`.`,
+    {
+      details: { limit },
+    },
+  )
+}

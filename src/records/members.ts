@@ -1,4 +1,4 @@
-import type { VisibleProject } from '../core/model.ts'
+import type { ProjectRole, User, VisibleProject } from '../core/model.ts'
 
 /** What a user may see. Callers share these objects and must not change them. */
 export interface Visibility {
@@ -8,10 +8,31 @@ export interface Visibility {
   deletedIds: readonly string[]
 }
 
-/** The members of projects. A user who creates a project becomes its manager. */
+export interface Member {
+  /** Null stands for all users of the instance. */
+  user: Pick<User, 'id' | 'email' | 'name'> | null
+  role: ProjectRole
+}
+
+/** The number of members that a project can have. */
+export const MAX_MEMBERS = 1_000
+
+/**
+ * The members of projects. A user who creates a project becomes its manager. When the owner of a project is no longer a manager, the
+ * earliest other manager becomes its owner.
+ */
 export interface Members {
   /** Returns the projects that a user may see. Answers from memory while no member, project or user changes. */
   visibleTo(userId: string): Promise<Visibility>
   /** Returns a number that grows whenever `visibleTo` may answer differently than before, because of this process or another one. */
   version(): number
+  /** Earliest first. */
+  list(projectId: string): Promise<Member[]>
+  /**
+   * Adds a member or changes their role; `userId` is null for all users. Returns whether the member is new. Throws `project_not_found`,
+   * `last_manager` and `too_many_members`.
+   */
+  set(projectId: string, userId: string | null, role: ProjectRole): Promise<{ isNew: boolean }>
+  /** Returns false when there is no such member. Throws `last_manager`. */
+  remove(projectId: string, userId: string | null): Promise<boolean>
 }

@@ -17,6 +17,7 @@ import { createDocuments } from './documents.ts'
 import { createEvents } from './events.ts'
 import { createHealth, type DiskState, type RerankerState } from './health.ts'
 import { createKeys } from './keys.ts'
+import { createMembers } from './members.ts'
 import { createModels } from './models.ts'
 import { createProjects } from './projects.ts'
 import { createSearchService } from './search.ts'
@@ -53,6 +54,7 @@ export function createServices(backend: Backend): Services {
   const { records, blobs, lifecycle, ingest, oauth, accounts, quotas, clock } = backend
   const access = createAccess(records)
   const projects = createProjects({ records, ingest, access })
+  const users = createUsers({ records, accounts, quotas, deleteUser: (id) => ingest.deleteUser(id) })
   return {
     account: createAccount({ records, accounts, quotas }),
     applications: createApplications({ registry: oauth.applications }),
@@ -61,12 +63,13 @@ export function createServices(backend: Backend): Services {
     events: createEvents({ records, access }),
     health: createHealth({ ...backend, access }),
     keys: createKeys({ records, apiKeys: backend.apiKeys, clock }),
+    members: createMembers({ records, access, users }),
     models: createModels({ access, embedders: backend.models, lifecycle, ingest }),
     projects,
     search: createSearchService({ search: backend.search, access }),
     uploadPlans: createUploadPlans({ ...backend, projects }),
     synonyms: createSynonyms({ records, access, maxSynonyms: backend.maxSynonyms }),
     uploads: createUploads({ ...backend, access, projects }),
-    users: createUsers({ records, accounts, quotas, deleteUser: (id) => ingest.deleteUser(id) }),
+    users,
   }
 }

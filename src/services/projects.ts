@@ -1,6 +1,6 @@
-import { isDocsearchError } from '../core/errors.ts'
+import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import { isProjectId } from '../core/ids.ts'
-import type { ProjectRole, VisibleProject } from '../core/model.ts'
+import { PRIVATE_PROJECT, type ProjectRole, type VisibleProject } from '../core/model.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { ListRequest, ResultPage, ProjectWithCounts, Records } from '../records/records.ts'
 import type { Access, Actor } from './access.ts'
@@ -44,11 +44,11 @@ export function createProjects({
   ingest,
   access,
 }: {
-  records: Pick<Records, 'projects'>
+  records: Pick<Records, 'projects' | 'members'>
   ingest: Pick<Ingest, 'deleteProject'>
   access: Access
 }): Projects {
-  const { projects } = records
+  const { projects, members } = records
 
   /** Returns the project with what the actor may see of it. */
   function present(project: ProjectWithCounts, visible: VisibleProjects): OwnProject[] {
@@ -88,6 +88,7 @@ export function createProjects({
     async update(actor, idOrName, { name, description }) {
       const visible = await access.toWrite(actor)
       const { id } = visible.requireRole(idOrName, 'manager')
+      if (name === PRIVATE_PROJECT && (await members.list(id)).length > 1) throw isShared()
       const change = { ...(name !== undefined && { name }), ...(description !== undefined && { description }) }
       const project = await projects.update(id, change)
       return (project && present(project, visible)[0]) ?? notFound(idOrName)
@@ -113,4 +114,11 @@ export function createProjects({
       }
     },
   }
+}
+
+function isShared(): DocsearchError {
+  return new DocsearchError(
+    'project_is_private',
+    `A project with the name "${PRIVATE_PROJECT}" is private, and this project has other members. Choose another name, or remove them first.`,
+  )
 }

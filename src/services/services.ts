@@ -5,6 +5,7 @@ import type { Documents } from './documents.ts'
 import type { Events } from './events.ts'
 import type { Health } from './health.ts'
 import type { Keys } from './keys.ts'
+import type { Members } from './members.ts'
 import type { Models } from './models.ts'
 import type { Projects } from './projects.ts'
 import type { Search } from './search.ts'
@@ -25,6 +26,7 @@ export interface Services {
   events: Events
   health: Health
   keys: Keys
+  members: Members
   models: Models
   projects: Projects
   search: Search

@@ -186,6 +186,20 @@ const CASES: Record<string, () => Promise<void>> = {
   addSynonyms: () => expectNoProject('POST', '/synonyms', { synonyms: [{ words: ['xylophone', 'of bob'] }] }),
   replaceSynonyms: () => expectNoProject('PUT', '/synonyms', { synonyms: [] }),
   deleteSynonym: () => expectNoProject('DELETE', `/synonyms/${synonym.id}`),
+  async listMembers() {
+    expect(await app.bob.get(`${project()}/members`)).toMatchObject(notFound(errorCode('project_not_found')))
+  },
+  async setMember() {
+    for (const who of ['bob@example.org', 'everyone', 'nobody@example.org'])
+      expect(await app.bob.call('PUT', `${project()}/members/${who}`, { json: { role: 'reader' } })).toMatchObject(
+        notFound(errorCode('project_not_found')),
+      )
+  },
+  async removeMember() {
+    expect(await app.bob.call('DELETE', `${project()}/members/alice@example.org`)).toMatchObject(
+      notFound(errorCode('project_not_found')),
+    )
+  },
   async listenToEvents() {
     const response = await app.bob.open('/api/v1/events?last_event_id=0')
     let text = ''

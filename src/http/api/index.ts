@@ -10,6 +10,7 @@ import { documentRoutes } from './documents/routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { keyRoutes } from './keys/routes.ts'
+import { memberRoutes } from './members/routes.ts'
 import { meRoutes } from './me/routes.ts'
 import { modelRoutes } from './models/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
@@ -28,6 +29,7 @@ export function apiTable(dependencies: Dependencies): { operations: readonly Ope
     ...uploadRoutes(dependencies),
     ...documentRoutes(dependencies),
     ...projectRoutes(dependencies),
+    ...memberRoutes(dependencies),
     ...synonymRoutes(dependencies),
     ...eventRoutes(dependencies),
     ...keyRoutes(dependencies),

@@ -15,6 +15,7 @@ import { oauthCodesConformance } from './oauth-codes.ts'
 import { oauthDevicesConformance } from './oauth-devices.ts'
 import { oauthGrantsConformance } from './oauth-grants.ts'
 import { oauthSweepConformance } from './oauth-sweep.ts'
+import { membersConformance } from './members.ts'
 import { projectsConformance } from './projects.ts'
 import { queueConformance } from './queue.ts'
 import { quotasConformance } from './quotas.ts'
@@ -35,6 +36,7 @@ export function recordsConformance(open: OpenRecords): void {
 
   const withDocuments = documentsTest(test)
   projectsConformance(withDocuments)
+  membersConformance(withDocuments)
   uploadsConformance(withDocuments)
   documentsConformance(withDocuments)
   queueConformance(withDocuments)

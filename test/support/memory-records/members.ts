@@ -1,5 +1,6 @@
 import { PROJECT_ROLES, type VisibleProject } from '../../../src/core/model.ts'
-import type { Members } from '../../../src/records/members.ts'
+import { lastManager, projectNotFound, tooManyMembers } from '../../../src/records/errors.ts'
+import { MAX_MEMBERS, type Members } from '../../../src/records/members.ts'
 import type { MemoryStore } from './store.ts'
 
 export function memoryMembers(store: MemoryStore): Members {
@@ -23,5 +24,45 @@ export function memoryMembers(store: MemoryStore): Members {
     },
     // Callers always have to assume a change.
     version: () => store.nextVersion(),
+    async list(projectId) {
+      return store.members
+        .filter((member) => member.projectId === projectId)
+        .map(({ userId, role }) => {
+          const user = userId === null ? null : store.users.get(userId)!
+          return { user: user && { id: user.id, email: user.email, name: user.name }, role }
+        })
+    },
+    async set(projectId, userId, role) {
+      if (!store.projects.has(projectId)) throw projectNotFound()
+      const own = store.members.filter((member) => member.projectId === projectId)
+      const existing = own.find((member) => member.userId === userId)
+      if (existing === undefined && own.length >= MAX_MEMBERS) throw tooManyMembers(MAX_MEMBERS)
+      const others = store.members.filter((member) => member !== existing)
+      const changed = { projectId, userId, role }
+      const members = store.members.map((member) => (member === existing ? changed : member))
+      replaceMembers(store, projectId, existing === undefined ? [...others, changed] : members)
+      return { isNew: existing === undefined }
+    },
+    async remove(projectId, userId) {
+      const members = store.members.filter((member) => member.projectId !== projectId || member.userId !== userId)
+      if (members.length === store.members.length) return false
+      replaceMembers(store, projectId, members)
+      return true
+    },
   }
+}
+
+/** Throws `last_manager` when the project would have no manager. */
+function replaceMembers(store: MemoryStore, projectId: string, members: MemoryStore['members']): void {
+  const managers = members.filter((one) => one.projectId === projectId && one.role === 'manager' && one.userId !== null)
+  if (managers.length === 0) throw lastManager()
+  store.members = members
+  const project = store.projects.get(projectId)!
+  if (managers.some(({ userId }) => userId === project.ownerId)) return
+  const ownerId = managers[0]!.userId!
+  const taken = new Set([...store.projects.values()].filter((one) => one.ownerId === ownerId).map(({ name }) => name))
+  let { name } = project
+  for (let number = 2; taken.has(name); number++) name = `${project.name} (${number})`
+  Object.assign(project, { ownerId, name })
+  for (const document of store.documents.values()) if (document.projectId === projectId) document.ownerId = ownerId
 }

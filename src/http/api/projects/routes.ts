@@ -22,7 +22,7 @@ export const projectRoutes = ({ projects, settings }: Pick<Dependencies, 'projec
     method: 'GET',
     path: '/api/v1/projects',
     tag,
-    summary: 'List your projects',
+    summary: 'List the projects that you are a member of',
     access: 'read:documents',
     query: projectListQuery,
     answers: { 200: { description: 'Some of your projects, and the cursor to the next ones', schema: projectList } },
@@ -71,7 +71,7 @@ export const projectRoutes = ({ projects, settings }: Pick<Dependencies, 'projec
     idDescription,
     body: projectUpdate,
     answers: { 200: { description: 'The changed project', schema: project } },
-    problems: ['project_not_found', 'project_exists'],
+    problems: ['project_not_found', 'project_exists', 'project_is_private'],
     async handle({ ctx, actor, id, body }) {
       ctx.body = presentProject(await projects.update(actor, id, body))
     },

@@ -1,0 +1,104 @@
+import { passwordLinkAddress } from '../../../contract/addresses.ts'
+import {
+  memberList,
+  memberSaved,
+  memberSet,
+  type Member as WireMember,
+  type MemberList,
+  type MemberSaved,
+} from '../../../contract/members.ts'
+import { email } from '../../../contract/users.ts'
+import { invalid } from '../../../contract/validate.ts'
+import { EVERYONE } from '../../../core/model.ts'
+import type { Member } from '../../../services/members.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import { route, type Route } from '../../routing/route.ts'
+
+const tag = 'Projects'
+const path = '/api/v1/projects/{id}/members'
+const idDescription = 'ID or name of the project'
+const pathDescriptions = { user: 'ID or email address of a user, or `everyone` for all users of the instance' }
+
+export const memberRoutes = ({ members, settings }: Pick<Dependencies, 'members' | 'settings'>): Route[] => [
+  route({
+    operationId: 'listMembers',
+    method: 'GET',
+    path,
+    tag,
+    summary: 'List the members of a project',
+    access: 'read:documents',
+    idDescription,
+    answers: { 200: { description: 'All members, the earliest first', schema: memberList } },
+    problems: ['project_not_found'],
+    async handle({ ctx, actor, id }) {
+      ctx.body = { members: (await members.list(actor, id)).map(present) } satisfies MemberList
+    },
+  }),
+  route({
+    operationId: 'setMember',
+    method: 'PUT',
+    path: `${path}/{user}`,
+    tag,
+    summary: 'Add a member to a project, or change their role',
+    description: [
+      'Needs the role `manager`. A `reader` searches, reads and downloads; a `writer` also adds, changes and deletes documents; a `manager` also changes members and settings, and deletes the project.',
+      'If nobody has the email address, the owner of the instance invites its user at the same time. The answer then has the link to set a password, which is shown only once.',
+      'The last manager keeps this role. The project `default` of each user is private. When the owner of a project is no longer its manager, its earliest other manager becomes its owner.',
+    ].join(' '),
+    access: 'write:documents',
+    idDescription,
+    pathDescriptions,
+    body: memberSet,
+    answers: { 200: { description: 'The member', schema: memberSaved } },
+    problems: [
+      'project_not_found',
+      'user_not_found',
+      'owner_only',
+      'last_manager',
+      'project_is_private',
+      'everyone_cannot_manage',
+      'too_many_members',
+      'invalid_request',
+    ],
+    async handle({ ctx, actor, id, params, body }) {
+      const { member, link } = await members.set(actor, id, userOf(params), body.role)
+      ctx.body = {
+        ...present(member),
+        ...(link && {
+          invitation_url: passwordLinkAddress(settings.baseUrl(), link.token),
+          invitation_expires_at: link.expiresAt.toISOString(),
+        }),
+      } satisfies MemberSaved
+    },
+  }),
+  route({
+    operationId: 'removeMember',
+    method: 'DELETE',
+    path: `${path}/{user}`,
+    tag,
+    summary: 'Remove a member from a project',
+    description:
+      'Needs the role `manager`, unless you leave the project yourself. The member loses access at once: their event streams hear nothing more of the project, and their downloads end.',
+    access: 'write:documents',
+    idDescription,
+    pathDescriptions,
+    answers: { 204: { description: 'The user is no longer a member' } },
+    problems: ['project_not_found', 'member_not_found', 'last_manager'],
+    async handle({ ctx, actor, id, params }) {
+      await members.remove(actor, id, userOf(params))
+      ctx.status = 204
+    },
+  }),
+]
+
+/** Returns the user that the path names. An email may become the address of a new user, so it must look like one. */
+function userOf({ user = '' }: Readonly<Record<string, string>>): string {
+  if (!user.includes('@')) return user
+  const { success, data } = email.safeParse(user)
+  if (success) return data
+  throw invalid([{ path: 'user', message: 'must be the ID or the email address of a user, or `everyone`' }])
+}
+
+function present({ user, role }: Member): WireMember {
+  return { user: user === null ? EVERYONE : { id: user.id, email: user.email, name: user.name }, role }
+}

@@ -1,0 +1,70 @@
+import { describe, expect } from 'vitest'
+import { errorCode } from '../../support/codes.ts'
+import type { DocumentsTest } from './fixtures.ts'
+
+export function membersConformance(test: DocumentsTest): void {
+  describe('members', () => {
+    test('are listed in the order in which they came, and see the project with their highest role', async ({
+      records,
+      alice,
+      bob,
+      project,
+    }) => {
+      const seenByBob = async () => (await records.members.visibleTo(bob)).projects.map(({ id, role }) => [id, role])
+      expect(await seenByBob()).toEqual([])
+      expect(await records.members.set(project, null, 'reader')).toEqual({ isNew: true })
+      expect(await seenByBob()).toEqual([[project, 'reader']])
+      expect(await records.members.set(project, bob, 'writer')).toEqual({ isNew: true })
+      expect(await records.members.set(project, bob, 'manager')).toEqual({ isNew: false })
+      expect(await seenByBob()).toEqual([[project, 'manager']])
+      expect(await records.members.list(project)).toMatchObject([
+        { user: { id: alice, name: 'Alice' }, role: 'manager' },
+        { user: null, role: 'reader' },
+        { user: { id: bob, name: 'Bob' }, role: 'manager' },
+      ])
+      expect([await records.members.remove(project, bob), await records.members.remove(project, bob)]).toEqual([true, false])
+      expect(await seenByBob()).toEqual([[project, 'reader']])
+      expect(await records.members.remove(project, null)).toBe(true)
+      expect(await seenByBob()).toEqual([])
+    })
+
+    test('a project keeps a manager, and nothing changes when it would not', async ({ records, alice, bob, project }) => {
+      await records.members.set(project, bob, 'writer')
+      const refused = { code: errorCode('last_manager') }
+      await expect(records.members.remove(project, alice)).rejects.toMatchObject(refused)
+      await expect(records.members.set(project, alice, 'reader')).rejects.toMatchObject(refused)
+      expect(await records.members.list(project)).toMatchObject([{ role: 'manager' }, { role: 'writer' }])
+      await expect(records.members.set('prj_none', bob, 'reader')).rejects.toMatchObject({ code: errorCode('project_not_found') })
+    })
+
+    test('when the owner goes, the earliest other manager owns the project and its documents', async ({
+      records,
+      alice,
+      bob,
+      project,
+      add,
+    }) => {
+      const { id } = await add()
+      await records.projects.create({ ownerId: bob, name: 'default', description: '' })
+      await records.members.set(project, bob, 'manager')
+      expect(await records.members.remove(project, alice)).toBe(true)
+      expect(await records.projects.get(project)).toMatchObject({ ownerId: bob, name: 'default (2)' })
+      expect(await records.documents.get(new Set([project]), id)).toMatchObject({ ownerId: bob })
+      const usage = await records.users.usage([alice, bob])
+      expect([usage.get(alice), usage.get(bob)]).toMatchObject([
+        { documents: 0, bytes: 0 },
+        { documents: 1, bytes: 10 },
+      ])
+      expect((await records.queue.claim(5, { except: [alice] })).map(({ documentId }) => documentId)).toEqual([id])
+    })
+
+    test('only writers and managers upload', async ({ records, bob, project, add }) => {
+      const upload = () => add({ uploaderId: bob, path: 'b.txt' })
+      await expect(upload()).rejects.toMatchObject({ code: errorCode('project_not_found') })
+      await records.members.set(project, bob, 'reader')
+      await expect(upload()).rejects.toMatchObject({ code: errorCode('insufficient_role'), details: { role: 'writer' } })
+      await records.members.set(project, bob, 'writer')
+      await expect(upload()).resolves.toMatchObject({ path: 'b.txt' })
+    })
+  })
+}
