@@ -4,6 +4,7 @@ import { cleanText, PageBuilder } from '../blocks/page-builder.ts'
 import type { Line, PageSource } from './line.ts'
 import { joinLines } from './text-fixes.ts'
 import {
+  beginsWithReference,
   figuresAtEnd,
   firstWord,
   isCaption,
@@ -11,11 +12,13 @@ import {
   isListItem,
   isOfFigures,
   isRow,
+  isYears,
   startsLikeContinuation,
 } from './line-kinds.ts'
 import { placeNotes } from './place-notes.ts'
 import { inReadingOrder } from './reading-order.ts'
 import type { Running } from './running.ts'
+import { tableRoles } from './table-lines.ts'
 import type { Typography } from './typography.ts'
 
 /** A gap this many times as large as usual separates paragraphs. */
@@ -70,13 +73,15 @@ export function layOut(
   const lines = placeNotes(mergeRows(inReadingOrder(body)), source.notes)
   const leading = usualLeading(lines)
   const edges = columnEdges(lines)
+  const roles = tableRoles(lines, leading, (line) => typography.headingOf(line, source.outline) !== null)
   const groups: Group[] = []
 
   lines.forEach((line, index) => {
     const group = groups.at(-1)
     const previous = lines[index - 1]
     const heading = line.note ? null : typography.headingOf(line, source.outline)
-    const [row, item] = [isRow(line.text), isListItem(line.text)]
+    const role = roles[index] ?? null
+    const [row, item] = [role !== null, isListItem(line.text)]
     const begins = heading !== null && (!heading.isGuessed || (canBeginHeading(line.text) && !row))
     const level = begins ? heading.level : null
     if (group !== undefined && previous !== undefined && !line.note && !previous.note) {
@@ -112,6 +117,8 @@ export function layOut(
       first: line,
       last: line,
       ...(level === null ? {} : { level, isGuessed: heading!.isGuessed }),
+      ...(kind === 'row' && role === 'header' ? { header: true } : {}),
+      ...(kind === 'row' && role === 'label' ? { label: true } : {}),
     })
   })
 
@@ -148,7 +155,10 @@ function isOnBaseline(last: Line, line: Line): boolean {
     Math.abs(last.endY - line.y),
     Math.abs(last.endY - last.y) < last.size ? Math.abs(last.y - line.y) : Infinity,
   )
-  return apart <= 0.3 * Math.min(last.size, line.size)
+  if (apart <= 0.3 * Math.min(last.size, line.size)) return true
+  // A footnote's reference after a label, with the rest of the row behind it or as the next piece.
+  const isRaised = line.size < 0.85 * last.size && line.y < last.endY && last.endY - line.y < 0.6 * last.size
+  return isRaised && line.x - last.right < last.size && beginsWithReference(line.text)
 }
 
 /** Returns the usual distance from baseline to baseline on the page, in sizes of type. */
@@ -280,7 +290,7 @@ function areLabels(before: Group, labels: readonly Group[], below: Group, leadin
   const widest = Math.max(...gaps)
   if (widest < leading * 2) return true
   const figures = figuresAtEnd(before.texts.at(-1)!)
-  const isSameTable = figures > 0 && figures === figuresAtEnd(below.texts[0]!) && !YEARS.test(below.texts[0]!)
+  const isSameTable = figures > 0 && figures === figuresAtEnd(below.texts[0]!) && !isYears(below.texts[0]!)
   return isSameTable && widest < leading * 4 && !isCaption(labels[0]!.texts[0]!)
 }
 
@@ -289,14 +299,11 @@ function gapBetween(before: Group, group: Group): number {
   return (group.first.y - before.last.endY) / group.first.size
 }
 
-/** Years or dates, which are headers of columns of figures. */
-const YEARS = /^(?:\D*(?:\d{1,2}, )?(?:19|20)\d\d)+\D*$/
-
 /** Marks the header of each table: its first row, or the short lines directly above it, if they have no figures except years. */
 function markTableHeaders(groups: Group[], leading: number): void {
   groups.forEach((group, i) => {
     if (group.kind !== 'row' || groups[i - 1]?.kind === 'row') return
-    if (YEARS.test(group.texts[0] ?? '')) group.header = true
+    if (isYears(group.texts[0] ?? '')) group.header = true
     for (let above = i - 1; above >= 0 && i - above <= 3; above--) {
       const line = groups[above]!
       const gap = gapBetween(line, groups[above + 1]!)
