@@ -1,3 +1,4 @@
+import { shorten } from '../core/text-limits.ts'
 import type { Span } from './spans.ts'
 
 /** Longer parts are not repeated, because they would outweigh the rows below them. */
@@ -70,11 +71,11 @@ function captionOf(before: readonly Span[], first: Span, textOf: (span: Span) =>
   return caption
 }
 
-/** Only the header rows at the beginning of a table count. */
+/** Only the header rows at the beginning of a table count. If they are too long together, those nearest to the figures stay. */
 function addHeader(table: Table, span: Span, before: Span | undefined, row: string): void {
   const isNext = span.start === table.start || before?.header === true
   const text = table.header.text === '' ? row : `${table.header.text} ${row}`
-  if (isNext && text.length <= MAX_HEADER_CHARS) table.header = { end: span.end, text }
+  if (isNext) table.header = { end: span.end, text: text.length <= MAX_HEADER_CHARS ? text : shorten(row, MAX_HEADER_CHARS) }
 }
 
 function addLabel(table: Table, span: Span, before: Span | undefined, row: string): void {

@@ -114,6 +114,18 @@ test('repeats all rows of a header', () => {
   expect(chunkDocument([rows], options)[1]).toMatchObject({ context: 'Capital expenditure 2018 2017' })
 })
 
+test('repeats the last rows of a long header, and the beginning of a row that is too long by itself', () => {
+  const contextBelow = (...header: string[]): string | undefined => {
+    const rows = page(1, (to) => {
+      for (const row of header) to.add('table_row', row, { table: 1, header: true })
+      for (let i = 0; i < 40; i++) to.add('table_row', `Row${i} 1 2 3`, { table: 1 })
+    })
+    return chunkDocument([rows], options).at(-1)?.context
+  }
+  expect(contextBelow('Long '.repeat(58), 'Year ended December 31,', '2018 2017')).toBe('Year ended December 31, 2018 2017')
+  expect(contextBelow(`Head${'-of-a-column'.repeat(30)}`)).toMatch(/^Head-.*…$/)
+})
+
 test('knows the gap before each passage, so that the passages add up to the document', () => {
   const pages = [1, 2].map((number) =>
     page(number, (to) => {
