@@ -17,7 +17,6 @@ export const memberList = z.object({ members: z.array(member) }).meta({ id: 'Mem
 export type MemberList = z.infer<typeof memberList>
 
 export const memberSet = z.strictObject({ role: projectRole }).meta({ id: 'MemberSet' })
-export type MemberSet = z.input<typeof memberSet>
 
 export const memberSaved = member
   .extend({

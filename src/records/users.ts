@@ -29,8 +29,9 @@ export interface Users {
    */
   setDisabled(id: string, disabled: boolean): Promise<User | null>
   /**
-   * Deletes a user with all documents (each leaves a tombstone), projects, keys, sessions, applications and grants. Returns the
-   * ids of the documents, or null when there is no such user. Throws `owner_stays` for the owner.
+   * Deletes a user with private projects and their documents (each leaves a tombstone), keys, sessions, applications and grants. A
+   * project with another manager stays, and the earliest of them becomes its owner. A project with other members but no manager stays
+   * without a manager, and the owner of the instance becomes its owner, but no member. Returns the ids of the deleted documents, or null when there is no such user. Throws `owner_stays` for the owner.
    */
   delete(id: string): Promise<{ documentIds: string[] } | null>
 }

@@ -7,6 +7,7 @@ import { decodeCursor, resultPage } from '../result-page.ts'
 import type { ListRequest, ResultPage } from '../result-page.ts'
 import type { Users } from '../users.ts'
 import { addTombstones } from './document-changes.ts'
+import { giveOwner, moveTo } from './members.ts'
 import { endApplications } from './oauth-applications.ts'
 import { endGrants } from './oauth-grants.ts'
 import type { Store, WriteTransaction } from './store.ts'
@@ -122,6 +123,7 @@ async function deleteUser(tx: WriteTransaction, now: number, id: string): Promis
   const user = await sql.selectFrom('users').select('role').where('id', '=', id).executeTakeFirst()
   if (!user) return null
   if (user.role === 'owner') throw ownerStays()
+  await leaveProjects(tx, id)
   const rows = await sql.selectFrom('documents').select('id').where('owner_id', '=', id).execute()
   const documentIds = rows.map((row) => row.id)
   await addTombstones(tx, documentIds, now)
@@ -129,4 +131,24 @@ async function deleteUser(tx: WriteTransaction, now: number, id: string): Promis
   // Foreign keys delete everything else that belongs to the user.
   await sql.deleteFrom('users').where('id', '=', id).execute()
   return { documentIds }
+}
+
+/**
+ * Removes a user from all projects. Projects with another manager get that manager as their owner. Projects with other members but no manager
+ * stay, with the owner of the instance as their owner, who is no member and sees no documents. Only private projects stay with the user.
+ */
+async function leaveProjects({ sql }: WriteTransaction, userId: string): Promise<void> {
+  await sql.deleteFrom('project_members').where('user_id', '=', userId).execute()
+  const owner = await sql.selectFrom('users').select('id').where('role', '=', 'owner').executeTakeFirst()
+  const owned = await sql.selectFrom('projects').select(['id', 'name']).where('owner_id', '=', userId).execute()
+  for (const { id: projectId, name } of owned) {
+    if (owner === undefined || (await giveOwner(sql, projectId))) continue
+    const member = await sql
+      .selectFrom('project_members')
+      .select('role')
+      .where('project_id', '=', projectId)
+      .limit(1)
+      .executeTakeFirst()
+    if (member !== undefined) await moveTo(sql, { projectId, name, ownerId: owner.id })
+  }
 }

@@ -58,6 +58,36 @@ export function membersConformance(test: DocumentsTest): void {
       expect((await records.queue.claim(5, { except: [alice] })).map(({ documentId }) => documentId)).toEqual([id])
     })
 
+    test('the projects of a deleted user stay for their other members, and private ones go', async ({
+      records,
+      alice,
+      bob,
+      project,
+      add,
+    }) => {
+      const carol = (await records.users.create({ name: 'Carol', email: null, role: 'member' })).id
+      const own = async (name: string) => (await records.projects.create({ ownerId: bob, name, description: '' })).id
+      const [secret, managed, read] = [await own('secret'), await own('managed'), await own('read')]
+      await records.members.set(managed, carol, 'manager')
+      await records.members.set(read, carol, 'reader')
+      await records.members.set(project, bob, 'reader')
+      const ids = new Map<string, string>()
+      for (const projectId of [secret, managed, read]) ids.set(projectId, (await add({ uploaderId: bob, projectId })).id)
+      expect(await records.users.delete(bob)).toEqual({ documentIds: [ids.get(secret)] })
+      expect(await records.projects.get(secret)).toBeNull()
+      expect(await records.projects.get(managed)).toMatchObject({ ownerId: carol })
+      // The owner of the instance pays for it, and sees nothing of it.
+      expect(await records.projects.get(read)).toMatchObject({ ownerId: alice })
+      expect((await records.members.visibleTo(alice)).projects.map(({ id }) => id)).toEqual([project])
+      expect((await records.members.visibleTo(carol)).projects.map(({ id, role }) => [id, role])).toEqual([
+        [managed, 'manager'],
+        [read, 'reader'],
+      ])
+      expect(await records.members.list(read)).toMatchObject([{ user: { id: carol } }])
+      const usage = await records.users.usage([alice, carol])
+      expect([usage.get(alice)?.documents, usage.get(carol)?.documents]).toEqual([1, 1])
+    })
+
     test('only writers and managers upload', async ({ records, bob, project, add }) => {
       const upload = () => add({ uploaderId: bob, path: 'b.txt' })
       await expect(upload()).rejects.toMatchObject({ code: errorCode('project_not_found') })

@@ -1,4 +1,4 @@
-import { PROJECT_ROLES, type VisibleProject } from '../../../src/core/model.ts'
+import { type Project, PROJECT_ROLES, type VisibleProject } from '../../../src/core/model.ts'
 import { lastManager, projectNotFound, tooManyMembers } from '../../../src/records/errors.ts'
 import { MAX_MEMBERS, type Members } from '../../../src/records/members.ts'
 import type { MemoryStore } from './store.ts'
@@ -57,12 +57,19 @@ function replaceMembers(store: MemoryStore, projectId: string, members: MemorySt
   const managers = members.filter((one) => one.projectId === projectId && one.role === 'manager' && one.userId !== null)
   if (managers.length === 0) throw lastManager()
   store.members = members
-  const project = store.projects.get(projectId)!
+  giveOwner(store, store.projects.get(projectId)!, null)
+}
+
+/** Gives a project its earliest manager as its owner, or `other` if it has members but no manager. */
+export function giveOwner(store: MemoryStore, project: Project, other: string | null): void {
+  const members = store.members.filter((one) => one.projectId === project.id)
+  const managers = members.filter((one) => one.role === 'manager' && one.userId !== null)
   if (managers.some(({ userId }) => userId === project.ownerId)) return
-  const ownerId = managers[0]!.userId!
+  const ownerId = managers[0]?.userId ?? (members.length > 0 ? other : null)
+  if (ownerId === null) return
   const taken = new Set([...store.projects.values()].filter((one) => one.ownerId === ownerId).map(({ name }) => name))
   let { name } = project
   for (let number = 2; taken.has(name); number++) name = `${project.name} (${number})`
   Object.assign(project, { ownerId, name })
-  for (const document of store.documents.values()) if (document.projectId === projectId) document.ownerId = ownerId
+  for (const document of store.documents.values()) if (document.projectId === project.id) document.ownerId = ownerId
 }

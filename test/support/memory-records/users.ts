@@ -5,6 +5,7 @@ import { NO_QUOTAS } from '../../../src/records/quotas.ts'
 import { foldName } from '../../../src/core/fold-name.ts'
 import type { Users } from '../../../src/records/users.ts'
 import { removeDocument } from './document-changes.ts'
+import { giveOwner } from './members.ts'
 import { listPart, oldestFirst } from './lists.ts'
 import { deleteGrant, endApplications, endGrants } from './oauth-changes.ts'
 import { deleteWhere } from './store.ts'
@@ -95,10 +96,12 @@ function deleteUser(store: MemoryStore, id: string): { documentIds: string[] } |
   const user = store.users.get(id)
   if (user === undefined) return null
   if (user.role === 'owner') throw ownerStays()
+  store.members = store.members.filter(({ userId }) => userId !== id)
+  const instanceOwner = [...store.users.values()].find(({ role }) => role === 'owner')?.id ?? id
+  for (const project of store.projects.values()) if (project.ownerId === id) giveOwner(store, project, instanceOwner)
   const documents = [...store.documents.values()].filter(({ ownerId }) => ownerId === id)
   for (const document of documents) removeDocument(store, document)
   for (const project of store.projects.values()) if (project.ownerId === id) store.forgetVocabulary(project.id)
-  store.members = store.members.filter(({ userId }) => userId !== id)
   endLogins(store, id)
   endApplications(store, { ownerId: id })
   deleteWhere(store.keys, ({ ownerId }) => ownerId === id)

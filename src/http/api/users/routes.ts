@@ -121,7 +121,9 @@ const oneUser = ({ users, settings }: Parts): Route[] => [
     method: 'DELETE',
     path,
     tag,
-    summary: 'Delete a user with all documents, keys and applications',
+    summary: 'Delete a user with private projects, keys and applications',
+    description:
+      'Projects with other members stay. The earliest other manager becomes the owner of a project; without one, the project has no manager, and its documents count towards your quotas.',
     access,
     role,
     idDescription,
