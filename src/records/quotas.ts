@@ -59,6 +59,15 @@ export function passagesRefusal({ used, quotas }: Allowance, before: number, aft
   return exceeded('passages', quotas.passages, used, `Your quota is ${amount(quotas.passages, 'passage')}. ${has}`)
 }
 
+/** Returns the error for a member who is not the owner of the project: without the numbers of the owner. */
+export function ownersQuotaExceeded(cause: DocsearchError): DocsearchError {
+  return new DocsearchError(
+    'quota_exceeded',
+    'The owner of this project has reached a quota, so nothing more fits. Ask the owner to delete documents, or ask for a larger quota.',
+    { cause, details: { quota: cause.details['quota'] } },
+  )
+}
+
 function exceeded(quota: keyof Quotas, limit: number, used: Usage, message: string): DocsearchError {
   return new DocsearchError(
     'quota_exceeded',

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
+import { isDocsearchError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import type { Quotas } from '../../core/model.ts'
 import type { Documents, NewDocument, OnConflict, UploadOutcome } from '../documents.ts'
 import { documentExists, insufficientRole, projectNotFound } from '../errors.ts'
-import { checkBytes, checkNewDocument, checkPassagesLeft, NO_QUOTAS } from '../quotas.ts'
+import { checkBytes, checkNewDocument, checkPassagesLeft, NO_QUOTAS, ownersQuotaExceeded } from '../quotas.ts'
 import { aroundNumber, numberedPath } from '../rules.ts'
 import { contentColumns, newRow, queueNextVersion, tagsColumn } from './document-changes.ts'
 import { toDocument } from './document-rows.ts'
@@ -65,10 +66,16 @@ export function createRegister(store: Store): Documents['register'] {
   return async (document, onConflict, quotas = NO_QUOTAS) => {
     const { row, name, outcome } = await store.write(async (tx) => {
       const { ownerId, name } = await requireProject(tx, document)
-      return { ...(await register(tx, { ...document, ownerId }, onConflict, quotas)), name }
+      const registered = register(tx, { ...document, ownerId }, onConflict, quotas)
+      return { ...(await registered.catch((error: unknown) => rethrow(error, document.uploaderId === ownerId))), name }
     })
     return { document: toDocument({ ...row, project_name: name }), outcome }
   }
+}
+
+/** Throws the error. Only the owner of the project may know how much is in all of their projects. */
+function rethrow(error: unknown, isOwner: boolean): never {
+  throw !isOwner && isDocsearchError(error, 'quota_exceeded') ? ownersQuotaExceeded(error) : error
 }
 
 /** Returns a project that the uploader may write to. In the transaction, so that a member who was removed meanwhile adds nothing. */

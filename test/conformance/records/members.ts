@@ -95,6 +95,11 @@ export function membersConformance(test: DocumentsTest): void {
       await expect(upload()).rejects.toMatchObject({ code: errorCode('insufficient_role'), details: { role: 'writer' } })
       await records.members.set(project, bob, 'writer')
       await expect(upload()).resolves.toMatchObject({ path: 'b.txt' })
+      // The quota of the owner counts, but only the owner gets its numbers.
+      const more = { ...(await upload()), uploaderId: bob, path: 'c.txt' }
+      const full = records.documents.register(more, 'replace', { documents: 1, bytes: null, passages: null })
+      await expect(full).rejects.toMatchObject({ code: errorCode('quota_exceeded'), details: { quota: 'documents' } })
+      await expect(full).rejects.not.toHaveProperty('details.used')
     })
   })
 }

@@ -1,6 +1,7 @@
+import { isDocsearchError } from '../../../src/core/errors.ts'
 import { newId } from '../../../src/core/ids.ts'
 import type { Quotas } from '../../../src/core/model.ts'
-import { checkBytes, checkNewDocument, checkPassagesLeft, NO_QUOTAS } from '../../../src/records/quotas.ts'
+import { checkBytes, checkNewDocument, checkPassagesLeft, NO_QUOTAS, ownersQuotaExceeded } from '../../../src/records/quotas.ts'
 import type {
   DocumentChange,
   Documents,
@@ -37,7 +38,9 @@ export function memoryDocuments(store: MemoryStore): Documents {
     register: async (document, onConflict, quotas = NO_QUOTAS) =>
       store.write(() => {
         const ownerId = ownerOfProject(store, document)
-        const { stored, outcome } = register(store, { ...document, ownerId }, onConflict, quotas)
+        const { stored, outcome } = withoutNumbers(document.uploaderId === ownerId, () =>
+          register(store, { ...document, ownerId }, onConflict, quotas),
+        )
         return { document: present(stored), outcome }
       }),
     async get(projects, id) {
@@ -94,6 +97,15 @@ export function memoryDocuments(store: MemoryStore): Documents {
       return document === undefined || document.pagesVersion === null ? null : structuredClone(document.pages)
     },
     isBlobReferenced: async (sha256) => [...store.documents.values()].some((document) => document.sha256 === sha256),
+  }
+}
+
+/** Only the owner of the project may know how much is in all of their projects. */
+function withoutNumbers<T>(isOwner: boolean, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw !isOwner && isDocsearchError(error, 'quota_exceeded') ? ownersQuotaExceeded(error) : error
   }
 }
 
