@@ -55,7 +55,8 @@ export function checkPassagesLeft({ used, quotas }: Allowance): void {
 export function passagesRefusal({ used, quotas }: Allowance, before: number, after: number): DocsearchError | null {
   const others = used.passages - before
   if (quotas.passages === null || after <= before || others + after <= quotas.passages) return null
-  const has = `Your other documents have ${number(others)}, and this one has ${number(after)}.`
+  // Every member of the project sees this message, so it says nothing about the owner's other projects.
+  const has = `This document has ${number(after)}, which is too many together with the other documents.`
   return exceeded('passages', quotas.passages, used, `Your quota is ${amount(quotas.passages, 'passage')}. ${has}`)
 }
 
