@@ -36,10 +36,10 @@ const BASE = {
 /**
  * The known models, in the order in which `auto` prefers them. Templates and limits come from the models' own cards.
  *
- * The weights are estimates, not measurements: the models can't run where docsearch is developed. Full-size models get half the weight
- * of keywords, because their vectors find what keywords miss, but rank names, numbers and codes badly, and hybrid must not fall behind
- * keywords alone. The small model and unknown ones get less. `npm run quality -- fusion` measures a model; the setting `fusion_weight`
- * takes the result.
+ * The weight of all-minilm is measured (bench/QUALITY.md). The others are estimates, because the models can't run where docsearch is
+ * developed. Full-size models get half the weight of keywords, because their vectors find what keywords miss, but rank names, numbers and
+ * codes badly, and hybrid must not fall behind keywords alone. Unknown models get less. `npm run quality -- fusion` measures a model; the
+ * setting `fusion_weight` takes the result.
  */
 export const MODELS: readonly ModelProfile[] = [
   {
@@ -84,7 +84,7 @@ export const MODELS: readonly ModelProfile[] = [
     contextTokens: 512,
     queryTemplate: prefixed('Represent this sentence for searching relevant passages: '),
   },
-  { ...BASE, family: 'all-minilm', dimensions: 384, contextTokens: 256, fusionWeight: 0.3 },
+  { ...BASE, family: 'all-minilm', dimensions: 384, contextTokens: 256, fusionWeight: 0.6 },
 ]
 
 /** The model that `auto` looks for first and that messages recommend. */
