@@ -23,7 +23,7 @@ const DEPTHS = [200, 1500, 6000]
 const IN_ANOTHER_LANGUAGE = 0.8
 
 /**
- * So many of the passages with the best words get their similarity to the question even if they are not among the nearest. Without it, the
+ * The number of passages, best by words, that get their similarity to the question even if they aren't among the nearest. Without it, the
  * last of the nearest passages would win against the next one by as much as its whole similarity.
  */
 const MAX_COMPARED = 100

@@ -126,7 +126,7 @@ export class BlockReader {
     this.open.push(raw)
   }
 
-  /** Begins a footnote. Its paragraphs are indented, as those of a list item. */
+  /** Begins a footnote. Its paragraphs are indented like the paragraphs of a list item. */
   private readNote({ label, text }: Note): void {
     this.closeOpen()
     this.items = [0]

@@ -28,7 +28,7 @@ const MAX_TITLE_CHARS = 200
 /** A line that fills this share of its column can be a full line of ragged text. */
 const RAGGED = 0.85
 
-/** So many lines between two rows can be the label of the rows below, each with at most so many characters. */
+/** The label of some rows has at most this many lines, and each line at most this many characters. */
 const MAX_LABEL_LINES = 4
 const MAX_LABEL_CHARS = 100
 

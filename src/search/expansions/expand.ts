@@ -50,8 +50,8 @@ interface Span {
 }
 
 /**
- * Finds other words for the words and phrases of a question: those of the projects, and in an English question the shipped ones and the
- * other spelling of British and American words. Where phrases overlap, the longest one counts.
+ * Finds other words for the words and phrases of a question: the projects' synonyms and, in an English question, the shipped synonyms
+ * and the other spelling of British and American words. Where phrases overlap, the longest one counts.
  */
 export function expand({ texts, words, synonyms }: ExpandOptions): Expansion[] {
   const rest = [...words]

@@ -7,7 +7,7 @@ import type { Differences } from './compare.ts'
 import type { Plan, PlannedFile, Refusal } from './plan.ts'
 import { printResult, reportProblems } from './result.ts'
 
-/** Prints what an upload would send. `states` are those of the files to send. Throws PartialFailure when some can't be sent. */
+/** Prints what an upload would send. `states` has each file to send with its state. Throws PartialFailure if some files can't be sent. */
 export function printPlan(
   context: Context,
   {

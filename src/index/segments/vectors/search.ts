@@ -17,12 +17,12 @@ const SINGLE_ROW_COST = 10
 export type PassagePlace = Pick<SegmentHit, 'segment' | 'passage'>
 
 /**
- * Returns the passages whose vectors have the highest cosine similarity to the query, best first. Those of `also` follow that are not among
- * them, so that the caller knows their scores as well. Never returns passages without a vector, and returns nothing for a query without a
+ * Returns the passages whose vectors have the highest cosine similarity to the query, best first. After them come the other passages of
+ * `also`, so that the caller knows their scores, too. Never returns passages without a vector, and returns nothing for a query without a
  * direction. A passage's score depends only on its own vector and the query. In large segments, the search scans only the clusters nearest to
  * the query, so it may miss a passage. The passages that it finds are in the right order.
  *
- * `also`: passages that the filter allows and that are not deleted.
+ * `also`: passages that the filter allows and that aren't deleted.
  */
 export function searchVectors(
   segments: readonly SearchedVectors[],
