@@ -210,7 +210,8 @@ export class LancePassageTable implements PassageTable {
     if (this.#isClosed) return
     this.#isClosed = true
     clearTimeout(this.#timer)
-    // A call of LanceDB can't be cancelled. A compaction in progress ends within seconds, and no other one begins.
+    // A call of LanceDB can't be cancelled. A compaction in progress ends within seconds, and no other one begins. Who asked for it
+    // hears of its failure.
     await this.#optimizing?.catch(() => {})
     await Promise.allSettled(this.#parts.map((part) => part.close()))
     this.#connection.close()

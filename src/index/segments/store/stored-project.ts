@@ -97,6 +97,7 @@ export class StoredProject {
     this.#files = new Set([...before, ...after.keys()])
     await syncFolder(this.#folder)
     this.#files = new Set(after.keys())
+    // An empty folder that stays does no harm, and the next start removes it.
     if (this.isEmpty) await removeFolder(this.#folder).catch(() => {})
     else await removeFiles(this.#paths([...before, ...written].filter((file) => !after.has(file))))
   }
