@@ -1,4 +1,5 @@
 import type { Quotas } from '../core/model.ts'
+import type { OAuthPolicy } from '../core/oauth-policy.ts'
 
 /** All settings, checked and frozen. See loadConfig for where they come from. */
 export interface Config {
@@ -28,9 +29,16 @@ export interface Config {
   userRateLimit: number
   /** Failed logins in 15 minutes, for an account and for an address; 0 for no limit. */
   loginFailures: number
+  oauth: OAuthPolicy
+  /** How many days the audit log keeps its events; 0 turns it off. */
+  auditDays: number
+  /** How many days deleted documents and replaced versions stay in the trash; 0 for no trash. */
+  trashDays: number
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   /** Number of parser processes; by default one for each core, at most 8. */
   parseWorkers: number
+  /** How many bytes of the disk the images of pages may take; 0 keeps none. */
+  pageImageBytes: number
   /** The PDF engine that is tried first. */
   pdfEngine: 'pdfium' | 'pdf2json'
   /** Program and arguments, with `{input}` and `{output}`, that recognise text on scanned pages; null for none. */

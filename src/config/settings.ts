@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS } from './config.ts'
 import {
   bytes,
   bytesOrZero,
+  callbackSchemes,
   commandLine,
   decimal,
   embedderSetting,
@@ -11,6 +12,7 @@ import {
   httpAddress,
   integer,
   milliseconds,
+  publicAddress,
   rerankerSetting,
   textList,
 } from './values.ts'
@@ -37,7 +39,7 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'port', schema: integer(0, 65_535), default: 4747, flag: 'port' },
   {
     key: 'public_url',
-    schema: httpAddress.nullable(),
+    schema: publicAddress.nullable(),
     default: null,
     flag: 'publicUrl',
   },
@@ -80,6 +82,12 @@ export const SETTINGS: readonly Setting[] = [
   // Without a value, three times `rate_limit`.
   { key: 'user_rate_limit', schema: integer(0, 10_000_000).nullable(), default: null },
   { key: 'login_failures', schema: integer(0, 1_000_000), default: 10 },
+  { key: 'oauth.registration', schema: flag, default: true },
+  { key: 'oauth.client_documents', schema: flag, default: false },
+  { key: 'oauth.private_http_callbacks', schema: flag, default: false },
+  { key: 'oauth.callback_schemes', schema: callbackSchemes, default: [] },
+  { key: 'audit_days', schema: integer(0, 36_500), default: 90 },
+  { key: 'trash_days', schema: integer(0, 36_500), default: 30 },
   {
     key: 'log_level',
     schema: z.enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent'),
@@ -92,6 +100,7 @@ export const SETTINGS: readonly Setting[] = [
     schema: z.enum(['pdfium', 'pdf2json'], 'must be pdfium or pdf2json'),
     default: 'pdfium',
   },
+  { key: 'page_images.cache_mb', schema: integer(0, 16_777_216), default: 512 },
   {
     key: 'parse.ocr_command',
     schema: commandLine(['{input}', '{output}']).nullable(),
@@ -132,6 +141,8 @@ export function environmentName(key: string): string {
 
 /** Variables that other code reads. They are no settings of the daemon, and no typing errors either. */
 export const OTHER_VARIABLES: ReadonlySet<string> = new Set([
+  'DOCSEARCH_CACERT',
+  'DOCSEARCH_PAGER',
   'DOCSEARCH_DATA',
   'DOCSEARCH_SERVER',
   'DOCSEARCH_TOKEN',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isCallbackScheme } from '../core/oauth-policy.ts'
 
 const BYTE_UNITS: Record<string, number> = { '': 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 1024, mib: 1024 ** 2, gib: 1024 ** 3 }
 const TIME_UNITS: Record<string, number> = { '': 1, ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -60,7 +61,7 @@ export const flag = z.union(
   'must be true or false',
 )
 
-/** An http or https address without path, query or credentials, returned without a trailing slash. */
+/** An http or https address without query or credentials, returned without a trailing slash. */
 export const httpAddress = z.string('must be an address such as https://docs.example.org').transform((text, context) => {
   const url = URL.parse(text)
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password || url.search || url.hash) {
@@ -69,6 +70,12 @@ export const httpAddress = z.string('must be an address such as https://docs.exa
   }
   return url.href.replace(/\/+$/, '')
 })
+
+/** An address whose path, if it has one, every proxy and browser spells alike. */
+export const publicAddress = httpAddress.refine(
+  (address) => /^(?:\/[A-Za-z0-9._~-]+)*$/.test(address.replace(/^https?:\/\/[^/]+/, '')),
+  'must have a path of letters, digits, dots, hyphens, underscores and tildes, such as https://example.org/docs',
+)
 
 /** A list, also as text with commas. */
 export const textList = z.union(
@@ -83,6 +90,13 @@ export const textList = z.union(
   ],
   'must be a list of names',
 )
+
+const SCHEMES = 'must be a list of schemes of applications, such as cursor'
+
+/** A list of schemes without a dot. The `:` or `://` after a scheme may be there. */
+export const callbackSchemes = textList
+  .transform((list) => list.map((scheme) => scheme.replace(/:(?:\/\/)?$/, '').toLowerCase()))
+  .refine((list) => list.every(isCallbackScheme), SCHEMES)
 
 export const embedderSetting = z
   .string('must be auto, builtin or ollama:MODEL')

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { DEFAULT_SCOPES } from '../core/model.ts'
-import { nextCursor, listQuery, scope, displayName, timestamp, quota, usage } from './common.ts'
+import { nextCursor, limitedTo, listQuery, projectLimit, scope, displayName, timestamp, quota, usage } from './common.ts'
 
 export const apiKey = z
   .object({
     id: z.string(),
     name: z.string(),
     scopes: z.array(scope),
+    projects: limitedTo,
     last_four: z.string().meta({ description: 'The last four characters of the key' }),
     created_at: timestamp,
     last_used_at: timestamp.nullable().meta({ description: 'Null if the key was never used' }),
@@ -29,7 +30,11 @@ export const apiKeyCreate = z
       .array(scope)
       .min(1)
       .optional()
-      .meta({ description: `Default: ${DEFAULT_SCOPES.join(' and ')}, as far as the caller has them` }),
+      .meta({ description: `Default: ${DEFAULT_SCOPES.join(' and ')}, or those of the two that the caller has` }),
+    projects: projectLimit.optional().meta({
+      description:
+        'IDs or names of the projects to which to limit the key. Default: the limit of the caller. Without a limit, the key may use all projects that you are a member of, now and later',
+    }),
     expires_in_days: z.int().min(1).max(3650).optional().meta({ description: 'Default: the key never expires' }),
   })
   .meta({ id: 'ApiKeyCreate' })
@@ -39,6 +44,7 @@ export const me = z
   .object({
     user: z.object({ id: z.string(), name: z.string(), email: z.string().nullable(), role: z.enum(['owner', 'member']) }),
     scopes: z.array(scope),
+    projects: limitedTo,
     authentication: z.object({
       method: z.enum(['api_key', 'access_token']),
       id: z.string().meta({ description: 'ID of the key or the token' }),

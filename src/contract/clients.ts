@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DEFAULT_SCOPES } from '../core/model.ts'
-import { displayName, scope, timestamp } from './common.ts'
+import { displayName, limitedTo, scope, timestamp } from './common.ts'
 
 const redirectUris = z.array(z.string()).min(1).meta({
   description:
@@ -73,6 +73,7 @@ export const connection = z
     name: z.string(),
     type: z.enum(['confidential', 'public']),
     scopes: z.array(scope),
+    projects: limitedTo,
     connected_at: timestamp,
     last_used_at: timestamp.nullable(),
   })

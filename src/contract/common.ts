@@ -38,6 +38,26 @@ export const displayName = z
 /** An ID or a name in a request. */
 export const nameOrId = z.string().min(1).max(200)
 
+/** The number of projects to which a credential can be limited. */
+export const MAX_LIMIT_PROJECTS = 100
+
+/** The projects to which a new credential is limited. */
+export const projectLimit = z.array(nameOrId).min(1).max(MAX_LIMIT_PROJECTS)
+
+/** The projects to which a credential is limited. */
+export const limitedTo = z
+  .array(z.object({ id: z.string(), name: z.string() }))
+  .nullable()
+  .meta({
+    description: 'The projects that this is limited to, without those that you are no longer a member of. Null without a limit',
+  })
+
+/** A query parameter that may be repeated: at most `max` values. The output is an array. */
+export function oneOrSeveral<T extends z.ZodString>(value: T, max: number) {
+  const list = z.array(value).min(1).max(max)
+  return z.preprocess((sent) => (sent === undefined ? sent : [sent].flat()), list.optional())
+}
+
 /** Query parameters of every list. */
 export const listQuery = {
   limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'Maximum number of entries' }),

@@ -1,5 +1,7 @@
 import { z } from 'zod'
-import { documentStatus, nameOrId, nextCursor, listQuery, timestamp } from './common.ts'
+import { isIdSuffix } from '../core/ids.ts'
+import { DOCUMENT_SORTS, MAX_TAGS, SORT_ORDERS, type DocumentSort } from '../core/model.ts'
+import { documentStatus, nameOrId, nextCursor, listQuery, oneOrSeveral, timestamp } from './common.ts'
 import { pathPrefix } from './search-filter.ts'
 
 const WARNINGS = [
@@ -50,6 +52,9 @@ export const document = z
     created_at: timestamp,
     updated_at: timestamp,
     ready_at: timestamp.nullable(),
+    trashed_at: timestamp.nullable().optional().meta({
+      description: 'When the document was deleted or replaced. Null if it is not in the trash',
+    }),
     page_count: z.int().nullable().meta({ description: 'Null until the document was parsed' }),
     chunk_count: z.int().nullable().meta({ description: 'Number of passages. Null until the document was indexed' }),
     embedding_model: z.string().nullable(),
@@ -70,25 +75,76 @@ export const document = z
   .meta({ id: 'Document' })
 export type Document = z.infer<typeof document>
 
+const replacedId = z.string().nullable().optional()
+
+export const documentRestored = document
+  .extend({
+    replaced_id: replacedId.meta({
+      description: 'ID of the document that had the path and went to the trash, to restore it. Null if there was none',
+    }),
+  })
+  .meta({ id: 'DocumentRestored' })
+export type DocumentRestored = z.infer<typeof documentRestored>
+
 export const documentList = z.object({ documents: z.array(document), next_cursor: nextCursor }).meta({ id: 'DocumentList' })
 export type DocumentList = z.infer<typeof documentList>
 
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hexadecimal digits in lower case')
 
-export const documentListQuery = z.strictObject({
-  ...listQuery,
-  project: z.string().min(1).max(200).optional(),
-  status: documentStatus.optional(),
-  warnings: z
+export const documentListQuery = z
+  .strictObject({
+    ...listQuery,
+    project: z.string().min(1).max(200).optional(),
+    status: documentStatus.optional(),
+    warnings: z
+      .enum(['true', 'false'])
+      .transform((value) => value === 'true')
+      .optional()
+      .meta({ description: '`true`: only documents with warnings. `false`: only documents without' }),
+    name: z.string().min(1).max(1000).optional().meta({ description: 'Part of the name, in upper or lower case' }),
+    sha256: sha256.optional(),
+    path_prefix: pathPrefix.optional(),
+    id_suffix: z
+      .string()
+      .refine(isIdSuffix, 'must be 6 to 26 characters of an ID')
+      .optional()
+      .meta({ description: 'The end of the ID, at least six characters, as tables of the command line show it' }),
+    created_after: timestamp.optional().meta({ description: 'Only documents added at this time or later' }),
+    created_before: timestamp.optional().meta({ description: 'Only documents added before this time' }),
+    tag: oneOrSeveral(nameOrId, 100).optional().meta({
+      description: 'Only documents with this tag; if repeated, with at least one of the tags',
+    }),
+    media_type: oneOrSeveral(nameOrId, 20).optional().meta({
+      description: 'Only documents of this type, such as `application/pdf`; if repeated, of one of the types',
+    }),
+    sort: z
+      .enum(Object.keys(DOCUMENT_SORTS) as [DocumentSort, ...DocumentSort[]])
+      .optional()
+      .meta({ description: '`newest` by default. Not for the trash, which is sorted by when documents were deleted' }),
+    order: z
+      .enum(SORT_ORDERS)
+      .optional()
+      .meta({ description: 'By default `asc` for `name` and `status`, and `desc` for the others: newest, largest, most pages' }),
+    trashed: z
+      .enum(['true', 'false'])
+      .transform((value) => value === 'true')
+      .optional()
+      .meta({
+        description:
+          '`true`: only documents in the trash of projects that you may write to, last deleted first; `status` and `warnings` are those from before the deletion',
+      }),
+  })
+  .refine(({ trashed, sort, order }) => trashed !== true || (sort === undefined && order === undefined), {
+    path: ['sort'],
+    message: 'cannot be used with `trashed`: the trash is sorted by when documents were deleted',
+  })
+
+export const documentDeletion = z.strictObject({
+  permanent: z
     .enum(['true', 'false'])
     .transform((value) => value === 'true')
     .optional()
-    .meta({ description: '`true`: only documents with warnings. `false`: only documents without' }),
-  name: z.string().min(1).max(1000).optional().meta({ description: 'Part of the name, in upper or lower case' }),
-  sha256: sha256.optional(),
-  path_prefix: pathPrefix.optional(),
-  tag: nameOrId.optional().meta({ description: 'Only documents with this tag' }),
-  media_type: nameOrId.optional().meta({ description: 'Only documents of this type, such as `application/pdf`' }),
+    .meta({ description: '`true`: deletes the document for good, even if it is in the trash' }),
 })
 
 /** A text that terminals and web pages show on one line. */
@@ -100,6 +156,27 @@ const shownText = (max: number) =>
     .max(max)
     .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
 
+const tagNames = z
+  .array(shownText(200).regex(/^[^,]*$/, 'must not contain a comma'))
+  .max(MAX_TAGS)
+  .transform((tags) => [...new Set(tags)])
+
+/** Either all tags, or those to add and to remove. */
+const tagChange = {
+  tags: tagNames.optional().meta({ description: 'Replaces all tags' }),
+  add_tags: tagNames.optional().meta({ description: 'Adds these tags to the others. Not together with `tags`' }),
+  remove_tags: tagNames.optional().meta({ description: 'Removes these tags. Not together with `tags`' }),
+}
+
+interface TagChange {
+  tags?: unknown
+  add_tags?: unknown
+  remove_tags?: unknown
+}
+const isOneTagChange = ({ tags, add_tags: added, remove_tags: removed }: TagChange) =>
+  tags === undefined || (added === undefined && removed === undefined)
+const TWO_TAG_CHANGES = { path: ['tags'], message: 'cannot be used with `add_tags` or `remove_tags`' }
+
 export const documentUpdate = z
   .strictObject({
     name: shownText(1000)
@@ -109,17 +186,49 @@ export const documentUpdate = z
     title: shownText(500)
       .optional()
       .meta({ description: 'Replaces the title in the file, also when the document is processed again' }),
-    tags: z
-      .array(shownText(200).regex(/^[^,]*$/, 'must not contain a comma'))
-      .max(100)
-      .transform((tags) => [...new Set(tags)])
-      .optional()
-      .meta({ description: 'Replaces all tags' }),
+    ...tagChange,
     project: nameOrId.optional().meta({ description: 'ID or name of an existing project' }),
   })
   .refine((change) => Object.keys(change).length > 0, 'must have at least one field')
-  .meta({ id: 'DocumentUpdate', description: 'What to change. What is left out stays' })
+  .refine(isOneTagChange, TWO_TAG_CHANGES)
+  .meta({ id: 'DocumentUpdate', description: 'What to change. Fields that you leave out stay as they are' })
 export type DocumentUpdate = z.input<typeof documentUpdate>
+
+const batchIds = z.array(nameOrId).min(1).max(1000).meta({ description: 'IDs of documents, each once' })
+const oneAction = <const A extends string, S extends z.ZodRawShape>(action: A, fields: S) =>
+  z.strictObject({ action: z.literal(action), ids: batchIds, ...fields })
+
+export const documentBatch = z
+  .discriminatedUnion('action', [
+    oneAction('delete', { permanent: z.boolean().default(false).meta({ description: 'Deletes for good' }) }),
+    oneAction('restore', {}),
+    oneAction('reprocess', {}),
+    oneAction('update', { ...tagChange, project: documentUpdate.shape.project }),
+  ])
+  .refine(({ ids }) => new Set(ids).size === ids.length, { path: ['ids'], message: 'must not contain an ID twice' })
+  .refine((batch) => batch.action !== 'update' || Object.keys(batch).length > 2, {
+    message: 'must have `tags`, `add_tags`, `remove_tags` or `project`',
+  })
+  .refine((batch) => batch.action !== 'update' || isOneTagChange(batch), TWO_TAG_CHANGES)
+  .meta({ id: 'DocumentBatch' })
+export type DocumentBatch = z.input<typeof documentBatch>
+
+export const documentBatchAnswer = z
+  .object({
+    results: z.array(
+      z.object({
+        id: z.string(),
+        status: z.int().meta({ description: 'The HTTP status that a request for only this document would get' }),
+        code: z.string().optional().meta({ description: 'Why it was refused' }),
+        replaced_id: z
+          .string()
+          .optional()
+          .meta({ description: 'ID of the document that had the path of a restored document and went to the trash' }),
+      }),
+    ),
+  })
+  .meta({ id: 'DocumentBatchAnswer' })
+export type DocumentBatchAnswer = z.infer<typeof documentBatchAnswer>
 
 export const textQuery = z.strictObject({ page: z.coerce.number().int().min(1).optional() })
 
@@ -167,7 +276,14 @@ export const documentedUploadQuery = rawUploadQuery.extend({
 
 export const uploadAnswer = z
   .object({
-    documents: z.array(document.extend({ outcome: z.enum(['created', 'replaced', 'unchanged']) })),
+    documents: z.array(
+      document.extend({
+        outcome: z.enum(['created', 'replaced', 'unchanged']),
+        replaced_id: z.string().nullable().optional().meta({
+          description: 'ID of the replaced version in the trash, for restoring it. Null if no version went to the trash',
+        }),
+      }),
+    ),
     rejected: z.array(z.object({ name: z.string(), code: z.string(), message: z.string() })),
   })
   .meta({ id: 'UploadAnswer' })
@@ -175,7 +291,7 @@ export type UploadAnswer = z.infer<typeof uploadAnswer>
 
 export const documentEvent = z
   .object({
-    id: z.int().meta({ description: 'Tells nothing else: send it back as `Last-Event-ID`' }),
+    id: z.int().meta({ description: 'Send it back unchanged as `Last-Event-ID`. It has no other meaning' }),
     type: z.string(),
     document_id: z.string(),
     project_id: z.string(),

@@ -29,6 +29,19 @@ export const modelIndex = z
       description: 'Your documents in the index; for the owner of the instance, all documents. Null for the index in use',
     }),
     documents_total: count.nullable().meta({ description: 'Documents that the index needs before it can be used' }),
+    passages_done: count
+      .nullable()
+      .meta({ description: 'Passages in the index, and those embedded for it since. Null for the index in use' }),
+    passages_total: count
+      .nullable()
+      .meta({ description: 'Passages that the index needs. Those to come are counted as the index in use has cut them' }),
+    tokens_per_second: z.number().nullable().meta({
+      description:
+        'How fast the model embeds now. Only for the owner of the instance, null for others and while nothing is measured',
+    }),
+    seconds_left: count
+      .nullable()
+      .meta({ description: 'How long building will take, by its speed until now. Null like `tokens_per_second`' }),
     waiting_for: z.string().nullable().meta({ description: 'Why building has stopped. Null while it continues' }),
   })
   .meta({ id: 'ModelIndex' })
@@ -58,6 +71,7 @@ export const modelList = z
 export type ModelList = z.infer<typeof modelList>
 
 export const modelUse = z.strictObject({ model: modelName }).meta({ id: 'ModelUse' })
+export const modelTestRequest = z.strictObject({ model: modelName }).meta({ id: 'ModelTestRequest' })
 
 export const modelUsed = z
   .object({
@@ -69,6 +83,27 @@ export const modelUsed = z
   })
   .meta({ id: 'ModelUsed' })
 export type ModelUsed = z.infer<typeof modelUsed>
+
+export const modelTest = z
+  .object({
+    model: z.string(),
+    known: z.boolean().meta({ description: 'True if docsearch knows the prefixes and limits that the model was trained with' }),
+    dimensions: z.int(),
+    passage_tokens: count.meta({ description: 'The most tokens that a passage for this model has' }),
+    tokens_per_second: z.number(),
+    seconds_for_all: count.meta({ description: 'How long the model would take for all passages of the instance' }),
+    checks: z.array(
+      z.object({
+        check: z.enum(['repeats', 'meaning', 'languages', 'accents', 'length']),
+        result: z.enum(['passed', 'limited', 'failed']).meta({
+          description: '`limited`: the model lacks something that not everybody needs. `failed`: searches will suffer',
+        }),
+        message: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'ModelTest' })
+export type ModelTest = z.infer<typeof modelTest>
 
 export const modelPull = z.strictObject({ model: modelName }).meta({ id: 'ModelPull' })
 

@@ -81,8 +81,51 @@ export const introspection = z
     aud: z.string().optional(),
     iat: z.int().optional(),
     exp: z.int().optional(),
+    projects: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'IDs of the projects to which the token is limited. Missing without a limit' }),
   })
   .meta({ id: 'Introspection' })
+
+/** RFC 7591 section 2. Other fields are ignored. */
+export const registrationRequest = z.object({
+  redirect_uris: z
+    .array(z.string().max(2000))
+    .max(20)
+    .optional()
+    .meta({ description: 'Addresses to which the browser returns. Required for authorization codes' }),
+  client_name: z
+    .string()
+    .max(1000)
+    .optional()
+    .meta({ description: 'The name that users see. Default: the host of the first address' }),
+  grant_types: z.array(z.string().max(200)).max(20).optional().meta({ description: 'Default: `authorization_code`' }),
+  response_types: z.array(z.string().max(200)).max(20).optional().meta({ description: '`code`' }),
+  scope: z
+    .string()
+    .max(2000)
+    .optional()
+    .meta({ description: `Default, and the most that it may ask for: ${DEFAULT_SCOPES.join(' ')}. Other scopes are ignored` }),
+  token_endpoint_auth_method: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: 'Has no effect: the application gets no secret, so the answer says `none`' }),
+})
+
+export const registrationAnswer = z
+  .object({
+    client_id: z.string(),
+    client_id_issued_at: z.int().meta({ description: 'Seconds since 1970' }),
+    client_name: z.string(),
+    redirect_uris: z.array(z.string()),
+    grant_types: z.array(z.string()),
+    response_types: z.array(z.string()),
+    token_endpoint_auth_method: z.literal('none'),
+    scope,
+  })
+  .meta({ id: 'RegistrationAnswer' })
 
 export const deviceRequest = z.object({ scope: scope.optional(), resource, ...client })
 

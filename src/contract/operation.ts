@@ -57,7 +57,7 @@ export function problemCodes(operation: Operation): string[] {
   if (operation.access !== 'public') codes.add('invalid_token').add('rate_limited').add('unavailable')
   if (operation.access !== 'public' && operation.access !== 'optional') codes.add('unauthorized')
   if (operation.access.includes(':')) codes.add('insufficient_scope')
-  if (operation.role !== undefined) codes.add('owner_only')
+  if (operation.role !== undefined) codes.add('owner_only').add('limited_to_projects')
   if (operation.body !== undefined) codes.add('invalid_json').add('unsupported_media_type').add('body_too_large')
   if (operation.method !== 'GET') codes.add('disk_full')
   codes.add('internal_error')

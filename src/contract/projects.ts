@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isProjectId } from '../core/ids.ts'
 import { PROJECT_ROLES } from '../core/model.ts'
-import { displayName, listQuery, nextCursor, timestamp } from './common.ts'
+import { displayName, listQuery, nameOrId, nextCursor, timestamp } from './common.ts'
 
 const name = displayName
   // A project can be given by ID or by name, so a name must not be the ID of another project.
@@ -23,6 +23,9 @@ export const project = z
     chunk_count: z.int().meta({ description: 'Number of passages' }),
     size_bytes: z.int(),
     statuses: z.object({ queued: z.int(), processing: z.int(), ready: z.int(), failed: z.int() }),
+    trashed_count: z.int().optional().meta({
+      description: 'Number of documents in the trash. Only for writers and managers, and only in the answer for a single project',
+    }),
     created_at: timestamp,
     updated_at: timestamp,
   })
@@ -46,3 +49,19 @@ export const projectDeleted = z
   .object({ id: z.string(), name: z.string(), documents_deleted: z.int() })
   .meta({ id: 'ProjectDeleted' })
 export type ProjectDeleted = z.infer<typeof projectDeleted>
+
+const unmanagedProject = z.object({ id: z.string(), name: z.string() }).meta({ id: 'UnmanagedProject' })
+export const unmanagedProjectList = z
+  .object({ projects: z.array(unmanagedProject), next_cursor: nextCursor })
+  .meta({ id: 'UnmanagedProjectList' })
+export type UnmanagedProjectList = z.infer<typeof unmanagedProjectList>
+export const unmanagedProjectListQuery = z.strictObject(listQuery)
+export const projectTakeOver = z
+  .strictObject({
+    user: nameOrId.optional().meta({ description: 'ID or email address of the member who becomes the manager. Default: you' }),
+  })
+  .meta({ id: 'ProjectTakeOver' })
+export const projectTakenOver = z
+  .object({ id: z.string(), manager: z.object({ id: z.string(), email: z.string().nullable(), name: z.string() }) })
+  .meta({ id: 'ProjectTakenOver' })
+export type ProjectTakenOver = z.infer<typeof projectTakenOver>

@@ -17,7 +17,7 @@ const queryText = (chars: number) =>
     .refine((query) => query.trim() !== '', 'must not be blank')
 
 const QUERY_MEANS =
-  'What to search for, in your own words. `"in quotes"` requires these words in this order in the passage, its title or a heading. `-word` and `-"in quotes"` exclude passages that contain the words as written. `name:part`, `name:"two words"` and `-name:part` require or exclude documents with this in their name. A query that consists only of exclusions and names is refused. A query has at most 20 operators, with 1,000 characters together. If more than 200 characters are outside these operators, the whole query is ordinary text.'
+  'What to search for, in your own words. `"in quotes"` requires these words in this order in the passage, its title or a heading. `-word` and `-"in quotes"` exclude passages that contain the words as written. `name:part`, `name:"two words"` and `-name:part` require or exclude documents with this in their name. In the same way, `path:contracts/` looks for the beginning of the path, `tag:signed` for a tag, and `type:pdf` for a format or media type. A document must have each tag, but only one of several paths and types. A query without a word to look for is refused. A query has at most 20 operators, with 1,000 characters together. If more than 200 characters are outside these operators, the whole query is ordinary text.'
 
 /** All objects are strict, because a typing error must not silently widen a search. */
 export const searchRequest = z
@@ -39,10 +39,13 @@ export const searchRequest = z
       .enum(['chunk', 'document'])
       .default('chunk')
       .meta({ description: '`document`: one result for each document, with its best passage and `matching_chunks`' }),
+    passages: z.int().min(1).max(10).default(1).meta({
+      description: 'With `group_by: document`: number of passages of each document. `more_passages` has all except the best one',
+    }),
     filter: searchFilter.optional(),
     sort: searchSort.default('relevance').meta({
       description:
-        'Order of the results. `newest`: by time of creation of the document, latest first. `name`: by name of the document, ignoring letter case, with numbers in numeric order. Results with the same time or name stay in order of relevance. `score` is always the relevance. Results are reranked only for `relevance`',
+        'Order of the results. `newest`: by the time when the document was created, newest first. `name`: by the name of the document, ignoring letter case, with numbers in numeric order. Results with the same time or name stay in order of relevance. `score` is always the relevance. Results are reranked only for `relevance`',
     }),
     facets: z
       .array(facetName)
@@ -52,6 +55,7 @@ export const searchRequest = z
         description: 'Counts the found documents by these properties. The answer has the counts in `facets`',
         examples: [['project', 'tag']],
       }),
+    lines: z.boolean().default(false).meta({ description: 'Adds `chunk.line` to each result' }),
     explain: z.boolean().default(false).meta({ description: 'Adds the rank and score of each stage to each result' }),
   })
   .meta({ id: 'SearchRequest' })
@@ -96,7 +100,30 @@ const facets = z
     ],
   })
 
+export type Facets = z.infer<typeof facets>
+
 const stage = z.object({ rank: z.int(), score: z.number() })
+
+const chunk = z.object({
+  id: z.string(),
+  index: z.int().meta({ description: 'Position of the passage in the document, from 0' }),
+  page_start: z.int(),
+  page_end: z.int(),
+  heading: z.string(),
+  context: z.string().meta({ description: 'The header row, if `text` begins inside a table. Empty otherwise' }),
+  char_start: z.int().meta({ description: 'Offset in the text of the document, in UTF-16 code units' }),
+  char_end: z.int(),
+})
+
+const passageUrl = z.url().meta({
+  description:
+    'Opens the passage in the browser, for a user who is logged in. It stays valid when the document is indexed again. If the text has changed, it opens the page',
+})
+
+const highlights = z.array(z.tuple([z.int(), z.int()])).meta({ description: 'Offsets in `text`, in UTF-16 code units' })
+
+const searchPassage = z.object({ chunk, text: z.string(), highlights, url: passageUrl }).meta({ id: 'SearchPassage' })
+export type SearchPassage = z.infer<typeof searchPassage>
 
 export const searchResult = z
   .object({
@@ -110,15 +137,11 @@ export const searchResult = z
       media_type: z.string(),
       project: z.object({ id: z.string(), name: z.string() }),
     }),
-    chunk: z.object({
-      id: z.string(),
-      index: z.int().meta({ description: 'Position of the passage in the document, from 0' }),
-      page_start: z.int(),
-      page_end: z.int(),
-      heading: z.string(),
-      context: z.string().meta({ description: 'The header row, if `text` begins inside a table. Empty otherwise' }),
-      char_start: z.int().meta({ description: 'Offset in the text of the document, in UTF-16 code units' }),
-      char_end: z.int(),
+    chunk: chunk.extend({
+      line: z.int().nullable().optional().meta({
+        description:
+          "With `lines`: the line of the document's text in which the passage begins, from 1. Null for PDF and DOCX, for text of several pages, and for documents that are too large to look",
+      }),
     }),
     text: z.string().meta({
       description:
@@ -129,15 +152,16 @@ export const searchResult = z
       description:
         'Other documents with the same passage, at most 20. With `group_by: document`, each of them is a separate result',
     }),
-    highlights: z.array(z.tuple([z.int(), z.int()])).meta({ description: 'Offsets in `text`, in UTF-16 code units' }),
-    url: z.url().meta({
-      description:
-        'Opens the passage in the browser, for a user who is logged in. It stays valid when the document is indexed again. If the text has changed, it opens the page',
-    }),
+    highlights,
+    url: passageUrl,
     matching_chunks: z
       .int()
       .optional()
       .meta({ description: 'With `group_by: document`: number of matching passages in the document' }),
+    more_passages: z
+      .array(searchPassage)
+      .optional()
+      .meta({ description: 'With `passages` above 1: the next best passages of the document, those on other pages first' }),
     explain: z
       .object({
         keyword: stage.nullable().meta({ description: 'The score is a fraction of the best keyword score' }),
@@ -161,10 +185,10 @@ export const searchResult = z
               }),
             }),
           )
-          .meta({ description: 'The synonyms by which keyword search has found the passage' }),
+          .meta({ description: 'The synonyms through which keyword search found the passage' }),
         reserved: z.object({ rank: z.int(), reason: z.string() }).nullable().meta({
           description:
-            'The reserved place of a passage that is near in meaning but has no word of the query, or that the query names exactly, and the reason',
+            'The place that was reserved for the passage, and the reason. A passage gets such a place if it is near in meaning but has no word of the query, or if the query names it exactly',
         }),
       })
       .optional(),

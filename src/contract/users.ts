@@ -18,6 +18,10 @@ export const user = z
     has_password: z.boolean().meta({ description: 'False until the user has chosen a password' }),
     created_at: timestamp,
     last_login_at: timestamp.nullable().meta({ description: 'Last login in a browser. Null if there was none' }),
+    project_count: z
+      .int()
+      .optional()
+      .meta({ description: 'Number of projects that the user is a member of, also through `everyone`' }),
     usage,
     quota,
   })
@@ -32,10 +36,7 @@ export const userCreate = z
   .strictObject({
     email,
     name: displayName.optional().meta({ description: 'Default: the part of the email before the @' }),
-    password: z
-      .string()
-      .optional()
-      .meta({ description: 'Without it, the answer has a link with which the user chooses a password' }),
+    password: z.string().optional().meta({ description: 'Without it, the answer has a link for setting the password' }),
     role: z
       .enum(['owner', 'member'])
       .default('member')
@@ -45,7 +46,7 @@ export const userCreate = z
 export type UserCreate = z.input<typeof userCreate>
 
 const link = {
-  invitation_url: z.string().meta({ description: 'A link that works once. Shown only once' }),
+  invitation_url: z.string().meta({ description: 'A link for setting the password. It works once and is shown only once' }),
   invitation_expires_at: timestamp,
 }
 export const userCreated = user
@@ -71,3 +72,15 @@ export const userDeleted = z
   .object({ id: z.string(), email: z.string().nullable(), documents_deleted: z.int() })
   .meta({ id: 'UserDeleted' })
 export type UserDeleted = z.infer<typeof userDeleted>
+
+export const userDeletion = z
+  .object({
+    id: z.string(),
+    email: z.string().nullable(),
+    projects: z
+      .array(z.object({ id: z.string(), name: z.string(), document_count: z.int() }))
+      .meta({ description: 'The projects of the user that have no other members' }),
+    document_count: z.int().meta({ description: 'Documents in these projects' }),
+  })
+  .meta({ id: 'UserDeletion' })
+export type UserDeletion = z.infer<typeof userDeletion>

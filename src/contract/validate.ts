@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { countOf } from '../core/count-of.ts'
 import { DocsearchError } from '../core/errors.ts'
 import { shorten } from '../core/text-limits.ts'
 
@@ -114,8 +115,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
 
 /** Characters are code points, as in JSON Schema and zod. */
 function size(origin: string, sent: unknown): string {
-  if (origin === 'string') return `has ${lengthOf(String(sent))} characters`
-  return Array.isArray(sent) ? `has ${sent.length} entries` : `is ${String(sent)}`
+  if (origin === 'string') return `has ${countOf(lengthOf(String(sent)), 'character')}`
+  return Array.isArray(sent) ? `has ${countOf(sent.length, 'entry', 'entries')}` : `is ${String(sent)}`
 }
 
 function lengthOf(text: string): number {

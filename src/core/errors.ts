@@ -19,6 +19,7 @@ const API_CODES = {
   method_not_allowed: 'user',
   range_not_satisfiable: 'user',
   host_not_allowed: 'user',
+  origin_not_allowed: 'user',
   csrf_failed: 'user',
   // Access
   unauthorized: 'user',
@@ -26,6 +27,7 @@ const API_CODES = {
   insufficient_scope: 'user',
   owner_only: 'user',
   insufficient_role: 'user',
+  limited_to_projects: 'user',
   rate_limited: 'user',
   too_many_streams: 'user',
   too_many_failures: 'user',
@@ -34,6 +36,7 @@ const API_CODES = {
   project_not_found: 'user',
   document_not_found: 'user',
   page_not_found: 'user',
+  no_page_images: 'user',
   key_not_found: 'user',
   client_not_found: 'user',
   connection_not_found: 'user',
@@ -41,6 +44,7 @@ const API_CODES = {
   member_not_found: 'user',
   index_not_found: 'user',
   synonym_not_found: 'user',
+  saved_search_not_found: 'user',
   // Conflicts with what exists
   project_exists: 'user',
   ambiguous_name: 'user',
@@ -59,8 +63,11 @@ const API_CODES = {
   project_is_private: 'user',
   everyone_cannot_manage: 'user',
   too_many_synonyms: 'user',
+  saved_search_exists: 'user',
+  too_many_saved_searches: 'user',
   synonym_without_effect: 'user',
   quota_exceeded: 'user',
+  too_many_tags: 'user',
   // Files
   too_large: 'user',
   too_many_files: 'user',
@@ -71,6 +78,7 @@ const API_CODES = {
   invalid_name: 'user',
   duplicate_path: 'user',
   cannot_be_processed: 'user',
+  page_image_failed: 'user',
   // Accounts and applications
   email_required: 'user',
   password_too_short: 'user',
@@ -81,6 +89,7 @@ const API_CODES = {
   // Models
   model_unusable: 'user',
   pull_failed: 'user',
+  model_not_found: 'user',
   embedder_unavailable: 'outside',
   // The instance
   disk_full: 'outside',
@@ -126,12 +135,13 @@ const INSTANCE_CODES = {
   embedding_model_missing: 'outside',
 } as const satisfies FaultTable
 
-/** RFC 6749 sections 4.1.2.1 and 5.2, RFC 7009, RFC 8628 section 3.5, RFC 8707, and `invalid_redirect_uri` of the interface. */
+/** RFC 6749 sections 4.1.2.1 and 5.2, RFC 7009, RFC 7591 section 3.2.2, RFC 8628 section 3.5, RFC 8707, and `invalid_redirect_uri` of the interface. */
 const OAUTH_CODES = {
   invalid_request: 'user',
   invalid_client: 'user',
   invalid_grant: 'user',
   invalid_redirect_uri: 'user',
+  invalid_client_metadata: 'user',
   invalid_scope: 'user',
   invalid_target: 'user',
   unauthorized_client: 'user',
@@ -176,6 +186,7 @@ const CLIENT_CODES = {
   file_changed: 'user',
   file_exists: 'user',
   file_unreadable: 'user',
+  file_unopenable: 'user',
   file_unwritable: 'user',
   output_unwritable: 'user',
   // The command

@@ -15,6 +15,8 @@ export interface DocumentFormat {
   name: string
   /** `download` for every format that could run a script or a macro. */
   originalView: OriginalView
+  /** How its readers say where something is. */
+  countedIn: 'pages' | 'lines'
 }
 
 export const FORMATS = {
@@ -24,6 +26,7 @@ export const FORMATS = {
     label: 'PDF',
     name: 'PDF',
     originalView: 'pdf',
+    countedIn: 'pages',
   },
   docx: {
     mediaType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
@@ -31,6 +34,7 @@ export const FORMATS = {
     label: 'Word',
     name: 'DOCX',
     originalView: 'download',
+    countedIn: 'pages',
   },
   text: {
     mediaType: 'text/plain',
@@ -38,6 +42,7 @@ export const FORMATS = {
     label: 'Text',
     name: 'plain text',
     originalView: 'text',
+    countedIn: 'lines',
   },
   markdown: {
     mediaType: 'text/markdown',
@@ -45,6 +50,7 @@ export const FORMATS = {
     label: 'Markdown',
     name: 'Markdown',
     originalView: 'text',
+    countedIn: 'lines',
   },
   html: {
     mediaType: 'text/html',
@@ -52,6 +58,7 @@ export const FORMATS = {
     label: 'HTML',
     name: 'HTML',
     originalView: 'download',
+    countedIn: 'lines',
   },
 } as const satisfies Record<string, DocumentFormat>
 
@@ -66,6 +73,14 @@ export function isFormatId(id: string): id is FormatId {
 
 export function formatIdOf(mediaType: string): FormatId | undefined {
   return FORMAT_IDS.find((id) => FORMATS[id].mediaType === mediaType)
+}
+
+/** Returns the media type that a user names: by a format's value, by a file extension without its dot, or in full. Null for any other text. */
+export function namedMediaType(text: string): string | null {
+  const name = text.toLowerCase()
+  const id = FORMAT_IDS.find((id) => id === name || (FORMATS[id].extensions as readonly string[]).includes(`.${name}`))
+  if (id !== undefined) return FORMATS[id].mediaType
+  return /^[^\s/]+\/[^\s/]+$/.test(name) ? name : null
 }
 
 /** Undefined for a document of a format that a later version read. */

@@ -1,5 +1,6 @@
-import { request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
+import { Agent as HttpAgent, request as requestHttp, type RequestOptions } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { checkAddress, publicLookup } from './addresses.ts'
 
 /** Far above the answer to any batch of vectors. A server that sends more is not a model's server. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024
@@ -10,6 +11,8 @@ export interface FetchLimits {
   signal?: AbortSignal | undefined
   /** A longer answer makes the call fail. */
   maxBytes?: number
+  /** Sends nothing to an address that is not one of the internet's: the call fails with NotPublicError. For addresses that come from outside. */
+  onlyPublic?: boolean
 }
 
 /**
@@ -48,38 +51,54 @@ export interface Answer {
 export function exchange(
   url: URL,
   init: RequestInit | undefined,
-  { timeoutMs, signal, maxBytes = MAX_ANSWER_BYTES }: FetchLimits,
+  { timeoutMs, signal, maxBytes = MAX_ANSWER_BYTES, onlyPublic = false }: FetchLimits,
 ): Promise<Answer> {
   const deadline = AbortSignal.timeout(timeoutMs)
-  return send(url, init, maxBytes, signal ? AbortSignal.any([signal, deadline]) : deadline)
+  return send(url, init, { maxBytes, onlyPublic, signal: signal ? AbortSignal.any([signal, deadline]) : deadline })
 }
 
-function send(url: URL, init: RequestInit | undefined, maxBytes: number, signal: AbortSignal): Promise<Answer> {
+interface SendOptions {
+  maxBytes: number
+  onlyPublic: boolean
+  signal: AbortSignal
+}
+
+function send(url: URL, init: RequestInit | undefined, { maxBytes, onlyPublic, signal }: SendOptions): Promise<Answer> {
   return new Promise((resolve, reject) => {
+    if (onlyPublic) checkAddress(url)
     const start = url.protocol === 'https:' ? requestHttps : requestHttp
     const body = typeof init?.body === 'string' ? init.body : ''
     const headers: Record<string, string> = Object.fromEntries(new Headers(init?.headers))
     if (body !== '') headers['content-length'] = String(Buffer.byteLength(body))
-    const request = start(url, { method: init?.method ?? 'GET', headers, signal }, (response) => {
-      const parts: Buffer[] = []
-      let bytes = 0
-      response.on('data', (part: Buffer) => {
-        bytes += part.length
-        if (bytes > maxBytes) response.destroy(new Error(`the answer is larger than ${maxBytes} bytes`))
-        else parts.push(part)
-      })
-      response.on('error', reject)
-      response.on('end', () => {
-        resolve({
-          status: response.statusCode ?? 0,
-          contentType: response.headers['content-type'] ?? 'no content type',
-          body: Buffer.concat(parts).toString('utf8'),
+    const request = start(
+      url,
+      { method: init?.method ?? 'GET', headers, signal, ...(onlyPublic && publicOptions(url)) },
+      (response) => {
+        const parts: Buffer[] = []
+        let bytes = 0
+        response.on('data', (part: Buffer) => {
+          bytes += part.length
+          if (bytes > maxBytes) response.destroy(new Error(`the answer is larger than ${maxBytes} bytes`))
+          else parts.push(part)
         })
-      })
-    })
+        response.on('error', reject)
+        response.on('end', () => {
+          resolve({
+            status: response.statusCode ?? 0,
+            contentType: response.headers['content-type'] ?? 'no content type',
+            body: Buffer.concat(parts).toString('utf8'),
+          })
+        })
+      },
+    )
     request.on('error', reject)
     request.end(body)
   })
+}
+
+/** An agent of its own, because the connections that the global one keeps open may lead to an address that is not public. */
+function publicOptions({ protocol }: URL): Pick<RequestOptions, 'agent' | 'lookup'> {
+  return { agent: protocol === 'https:' ? new HttpsAgent() : new HttpAgent(), lookup: publicLookup }
 }
 
 function isErrorObject(body: string): boolean {

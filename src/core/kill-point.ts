@@ -2,7 +2,7 @@
 export type KillPoint =
   | ('body' | 'fsync' | 'rename' | 'commit')
   | ('extract' | 'embed' | 'index' | 'done')
-  | ('delete' | 'replace' | 'edit')
+  | ('delete' | 'replace' | 'edit' | 'restore' | 'purge')
   /** The steps of a commit: the rows are stored; the files of the segments are written; the segments are switched. */
   | ('rows' | 'segments-written' | 'segments-switched')
   /** Of an index that is being built: started; a commit in the index but not in the records; a commit in both; complete; active. */

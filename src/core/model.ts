@@ -44,10 +44,16 @@ export const PASSWORD_LENGTH = { min: 10, max: 1000 } as const
 export interface Principal {
   userId: string
   scopes: ReadonlySet<Scope>
+  /** The projects that the credential is limited to; null without a limit. */
+  projectIds: ReadonlySet<string> | null
   via: 'api_key' | 'access_token'
   /** Id of the key, or of the grant that the token belongs to; for `me`, rate limits and logs. */
   credentialId: string
+  /** The end of an API key. */
+  credentialLastFour?: string
   credentialName: string | null
+  /** The address that an access token was issued for (RFC 8707). Missing when it was issued for no address in particular. */
+  resource?: string
   expiresAt: Date | null
 }
 
@@ -71,7 +77,7 @@ export type LinkPurpose = 'setup' | 'invitation' | 'reset'
 export interface ApplicationRecord {
   /** The `client_id`. Has only `[A-Za-z0-9_-]`, because some libraries percent-encode Basic credentials and some do not. */
   id: string
-  /** The user who registered it; null for a built-in application. */
+  /** The user who registered it; null for a built-in application, and for one that registered itself. */
   ownerId: string | null
   name: string
   type: 'confidential' | 'public'
@@ -84,12 +90,19 @@ export interface ApplicationRecord {
   secrets: { lastFour: string; createdAt: Date; expiresAt: Date | null }[]
 }
 
+/**
+ * The IDs of the projects that a credential is limited to; null without a limit. An ID stays after its project is deleted, so that a
+ * limit never turns into no limit.
+ */
+export type ProjectLimit = readonly string[] | null
+
 /** What a user allowed an application: the family of all tokens that come from one consent. */
 export interface GrantRecord {
   id: string
   userId: string
   clientId: string
   scopes: Scope[]
+  projectIds: ProjectLimit
   /** The resource that the tokens are bound to (RFC 8707), or null. */
   resource: string | null
   createdAt: Date
@@ -130,6 +143,15 @@ export interface ProjectCounts {
   bytes: number
   statuses: Record<DocumentStatus, number>
 }
+
+/** How many tags a document can have. */
+export const MAX_TAGS = 100
+
+/** What a list of documents can be sorted by, each with the order that readers expect of it. */
+export const DOCUMENT_SORTS = { newest: 'desc', name: 'asc', size: 'desc', pages: 'desc', status: 'asc' } as const
+export type DocumentSort = keyof typeof DOCUMENT_SORTS
+export const SORT_ORDERS = ['asc', 'desc'] as const
+export type SortOrder = (typeof SORT_ORDERS)[number]
 
 export const DOCUMENT_STATUSES = ['queued', 'processing', 'ready', 'failed'] as const
 export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number]
@@ -176,6 +198,8 @@ export interface DocumentRecord {
   tags: string[]
   /** What the parser used and found, e.g. {engine: 'pdfium', encoding: 'utf-8', took_ms: 12}. */
   parse: Record<string, unknown>
+  /** Who uploaded the present bytes; null when version 0.1.0 stored them. */
+  uploaderId: string | null
 }
 
 export interface ApiKeyRecord {
@@ -183,10 +207,20 @@ export interface ApiKeyRecord {
   ownerId: string
   name: string
   scopes: Scope[]
+  projectIds: ProjectLimit
   lastFour: string
   createdAt: Date
   lastUsedAt: Date | null
   expiresAt: Date | null
+}
+
+/** A search that a user has saved. */
+export interface SavedSearchRecord {
+  id: string
+  name: string
+  /** The search as the query of its address. */
+  parameters: string
+  createdAt: Date
 }
 
 /** One change of a document's status, stored so that a listener can resume after `id`. */

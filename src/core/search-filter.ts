@@ -4,6 +4,16 @@ interface ConditionValues {
   isOneOf: readonly string[]
   /** The field, a list, has at least one of the values. An empty list matches no passage. */
   hasAnyOf: readonly string[]
+  /** The field is none of the values. */
+  isNoneOf: readonly string[]
+  /** The field, a list, has each of the values. */
+  hasAllOf: readonly string[]
+  /** The field, a list, has none of the values. */
+  hasNoneOf: readonly string[]
+  /** The field starts with one of the values, as for `startsWith`. An empty list matches no passage. */
+  startsWithAny: readonly string[]
+  /** The field starts with none of the values. */
+  startsWithNone: readonly string[]
   /** The field starts with the value. Letter case counts, except in names, and no character is a wildcard. */
   startsWith: string
   isAtOrAfter: Date
@@ -33,6 +43,13 @@ const FILTERS = {
   createdBefore: { fields: ['documentCreatedAt'], condition: 'isBefore' },
   nameParts: { fields: ['name'], condition: 'containsAll' },
   withoutNameParts: { fields: ['name'], condition: 'containsNone' },
+  // The operators of a query come on top of the filters of its request.
+  operatorPaths: { fields: ['path'], condition: 'startsWithAny' },
+  withoutPaths: { fields: ['path'], condition: 'startsWithNone' },
+  operatorTags: { fields: ['tags'], condition: 'hasAllOf' },
+  withoutTags: { fields: ['tags'], condition: 'hasNoneOf' },
+  operatorTypes: { fields: ['mediaType'], condition: 'isOneOf' },
+  withoutTypes: { fields: ['mediaType'], condition: 'isNoneOf' },
   // Titles and headings are indexed with the words of each passage, so phrases look there too.
   phrases: { fields: ['text', 'title', 'heading'], condition: 'hasAllPhrases' },
   withoutPhrases: { fields: ['text', 'title', 'heading'], condition: 'hasNoPhrase' },

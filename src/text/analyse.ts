@@ -62,16 +62,22 @@ const SOFT: ReadonlyMap<string, string> = new Map([
   ['p', 'b'],
 ])
 
+/** Returns a 1 for each ASCII character with which a word can begin that has one of the terms. */
+export function initialsOf(terms: Iterable<string>): Uint8Array {
+  const initials = new Uint8Array(128)
+  // Stemming and folding keep the first character of an ASCII word.
+  for (const term of terms) for (const word of [term, SOFT.get(term) ?? term]) initials[word.charCodeAt(0)] = 1
+  return initials
+}
+
 /** Finds the places of terms in texts. */
 export class TermFinder {
   readonly #terms: ReadonlySet<string>
-  /** A 1 for each ASCII character with which a word can begin that has one of the terms. */
-  readonly #initials = new Uint8Array(128)
+  readonly #initials: Uint8Array
 
   constructor(terms: Iterable<string>) {
     this.#terms = new Set(terms)
-    // Stemming and folding keep the first character of an ASCII word.
-    for (const term of this.#terms) for (const word of [term, SOFT.get(term) ?? term]) this.#initials[word.charCodeAt(0)] = 1
+    this.#initials = initialsOf(this.#terms)
   }
 
   /** Returns where a text has tokens with one of the terms, as `analyse` finds them. Most other words are only counted. */
@@ -127,10 +133,19 @@ export function queryWords(query: string): QueryWord[] {
 }
 
 /** Returns every term that `analyse` makes of a word, in lower case, in a text of whatever language. */
-export function possibleTerms(lower: string): string[] {
+export function possibleTerms(lower: string): readonly string[] {
+  const known = possible.get(lower)
+  if (known !== undefined) return known
   const stems = languagesOfWord(lower, EVERY_LANGUAGE).map((language) => toTerm(lower, language))
-  return [...new Set([toTerm(lower, null), ...stems])]
+  const terms = [...new Set([toTerm(lower, null), ...stems])]
+  if (possible.size >= MAX_POSSIBLE) possible.clear()
+  possible.set(lower, terms)
+  return terms
 }
+
+/** Stemming a word in every language is slow, and results have the same words again and again. */
+const possible = new Map<string, readonly string[]>()
+const MAX_POSSIBLE = 10_000
 
 /** Calls `visit` for each form of each word. A list would be slower, and every word of every document passes through here. */
 function eachEntry(text: string, words: readonly Word[], languages: Languages, visit: Visit): void {

@@ -16,7 +16,8 @@ export const EVERY_LANGUAGE: Languages = { latin: LATIN, cyrillic: [...CYRILLIC]
 const MAX_WORDS = 2_000
 /** The least share of stop words in a text of a language. */
 const MIN_SHARE = 0.04
-const UKRAINIAN_OR_OTHER = /[іїєґўјљњћђџѓќѕ]/u
+/** Letters of other languages than Russian in Cyrillic script. */
+export const UKRAINIAN_OR_OTHER = /[іїєґўјљњћђџѓќѕ]/u
 const HUNGARIAN_LETTER = /[őűáéíóöúü]/iu
 const ASCII = /^[\x20-\x7e]*$/
 
@@ -155,7 +156,8 @@ export function isStopWord({ listed }: KnownWord, languages: Languages): boolean
 
 const LATIN_LETTER = /\p{Script=Latin}/u
 const ARABIC = /^[\p{Script=Arabic}\p{M}]+$/u
-const PERSIAN_OR_URDU = /[پچژگکیےٹڈڑں]/u
+/** Letters of other languages than Arabic in Arabic script. */
+export const PERSIAN_OR_URDU = /[پچژگکیےٹڈڑں]/u
 
 /** Returns the languages in which a word can be stemmed, by its script. */
 export function languagesOfWord(word: string, languages: Languages): readonly Language[] {

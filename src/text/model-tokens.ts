@@ -1,3 +1,26 @@
+import { estimateTokens, GEMMA, QWEN } from './subword-estimate.ts'
+import { countWordPieces } from './wordpiece.ts'
+
+/**
+ * The ways to count the tokens of a model: `bert` is exact, `gemma` and `qwen` are estimates for one tokenizer each, `unknown` an estimate from above
+ * for any model, and `words` counts about what people call words.
+ */
+export type TokenCounter = 'words' | 'bert' | 'gemma' | 'qwen' | 'unknown'
+export type CountTokens = (text: string) => number
+
+const COUNTERS: Record<TokenCounter, CountTokens> = {
+  words: countWords,
+  bert: countWordPieces,
+  gemma: (text) => estimateTokens(text, GEMMA),
+  qwen: (text) => estimateTokens(text, QWEN),
+  unknown: estimateSubwords,
+}
+
+/** Returns a function that counts the tokens of a text. Prefixes and special tokens are not included. */
+export function tokenCounter(name: TokenCounter): CountTokens {
+  return COUNTERS[name]
+}
+
 /** How many tokens each kind of character costs. */
 interface Cost {
   word(letters: number): number
@@ -38,18 +61,32 @@ export function countWords(text: string): number {
   return count(text, WORDS)
 }
 
-/** Estimates the tokens of a text, from above, for every model in registry.ts. Prefixes and special tokens are not included. */
+/** Estimates the tokens of a text, from above, for any model. Prefixes and special tokens are not included. */
 export function estimateSubwords(text: string): number {
   return count(text, SUBWORDS)
 }
 
-/** Cuts a text to at most `maxTokens` by `estimateSubwords`. Never cuts within a character. */
-export function cutToTokens(text: string, maxTokens: number): string {
+/** Cuts a text to at most `maxTokens`. Never cuts within a character. */
+export function cutToTokens(text: string, maxTokens: number, countTokens: CountTokens = estimateSubwords): string {
   let cut = text
-  for (let tokens = estimateSubwords(cut); tokens > maxTokens; tokens = estimateSubwords(cut)) {
+  for (let tokens = countTokens(cut); tokens > maxTokens; tokens = countTokens(cut)) {
     cut = cut.slice(0, Math.min(cut.length - 1, Math.floor((cut.length * maxTokens) / tokens)))
   }
   return cut.toWellFormed() === cut ? cut : cut.slice(0, -1)
+}
+
+/** Splits a text into parts of at most `maxTokens`, at blanks if it has any. Returns the text itself when it is short enough. */
+export function splitByTokens(text: string, maxTokens: number, countTokens: CountTokens): string[] {
+  const parts: string[] = []
+  for (let rest = text; ;) {
+    const part = cutToTokens(rest, maxTokens, countTokens)
+    if (part.length === rest.length || part === '') return [...parts, rest]
+    const blank = /\s\S*$/.exec(part)?.index ?? 0
+    const end = blank > 0 ? blank : part.length
+    parts.push(rest.slice(0, end))
+    rest = rest.slice(end).trimStart()
+    if (rest === '') return parts
+  }
 }
 
 function count(text: string, cost: Cost): number {

@@ -1,11 +1,11 @@
-import type { LinkPurpose, Quotas, Usage, User as UserRecord } from '../../core/model.ts'
+import type { LinkPurpose, ProjectCounts, Quotas, Usage, User as UserRecord } from '../../core/model.ts'
 import { passwordLinkAddress } from '../addresses.ts'
-import type { UserCreated, UserDeleted, UserList, UserReset, User as WireUser } from '../users.ts'
+import type { UserCreated, UserDeleted, UserDeletion, UserList, UserReset, User as WireUser } from '../users.ts'
 
 /** Presenters of users, here because both http/ and the offline command line need them. */
 
 /** A user as a service returns it. */
-type User = UserRecord & { usage: Usage; quotas: Quotas }
+type User = UserRecord & { usage: Usage; quotas: Quotas; projectCount: number }
 
 export function presentUser(user: User): WireUser {
   return {
@@ -17,6 +17,7 @@ export function presentUser(user: User): WireUser {
     has_password: user.hasPassword,
     created_at: user.createdAt.toISOString(),
     last_login_at: user.lastLoginAt?.toISOString() ?? null,
+    project_count: user.projectCount,
     usage: user.usage,
     quota: user.quotas,
   }
@@ -46,4 +47,18 @@ export function presentNewUser({ user, link }: { user: User; link: Link | null }
 
 export function presentDeletedUser({ user, documentsDeleted }: { user: UserRecord; documentsDeleted: number }): UserDeleted {
   return { id: user.id, email: user.email, documents_deleted: documentsDeleted }
+}
+
+interface Deletion {
+  user: UserRecord
+  projects: readonly { id: string; name: string; counts: ProjectCounts }[]
+}
+
+export function presentUserDeletion({ user, projects }: Deletion): UserDeletion {
+  return {
+    id: user.id,
+    email: user.email,
+    projects: projects.map(({ id, name, counts }) => ({ id, name, document_count: counts.documents })),
+    document_count: projects.reduce((sum, { counts }) => sum + counts.documents, 0),
+  }
 }
