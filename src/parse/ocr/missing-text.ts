@@ -19,10 +19,10 @@ const NO_TEXT: Record<OcrAttempt, string> = {
   failed: 'The document has no text and needs OCR, because its pages are pictures (a scan) or empty.',
   found_none: 'The document has no text, and OCR found none. Its pages are empty, or their pictures are too poor.',
 }
-const SOME_PAGES: Record<Exclude<OcrAttempt, 'no_pictures'>, string> = {
-  not_set: 'They are empty, or pictures that need OCR.',
-  failed: 'They are empty, or pictures that need OCR.',
-  found_none: 'OCR found none.',
+const SOME_PAGES: Record<Exclude<OcrAttempt, 'no_pictures'>, { one: string; many: string }> = {
+  not_set: { one: 'It is empty, or a picture that needs OCR.', many: 'They are empty, or pictures that need OCR.' },
+  failed: { one: 'It is empty, or a picture that needs OCR.', many: 'They are empty, or pictures that need OCR.' },
+  found_none: { one: 'OCR found none.', many: 'OCR found none.' },
 }
 
 /**
@@ -34,10 +34,11 @@ export function missingText(blank: readonly number[], pageCount: number, attempt
   if (blank.length === 0) return null
   if (blank.length >= pageCount) return { code: 'no_text', message: NO_TEXT[attempt] }
   if (attempt === 'no_pictures') return null
-  const [pages, have] = blank.length === 1 ? ['page', 'has'] : ['pages', 'have']
+  const isOne = blank.length === 1
+  const [pages, have] = isOne ? ['page', 'has'] : ['pages', 'have']
   return {
     code: 'pages_without_text',
-    message: `${blank.length} of ${pageCount} pages ${have} no text (${pages} ${formatRanges(blank)}). ${SOME_PAGES[attempt]}`,
+    message: `${blank.length} of ${pageCount} pages ${have} no text (${pages} ${formatRanges(blank)}). ${SOME_PAGES[attempt][isOne ? 'one' : 'many']}`,
     page: blank[0]!,
   }
 }

@@ -27,22 +27,31 @@ const CHARACTER = /\S/gu
 /** If the letters of a line were narrower than this share of the size of type, the line turns back somewhere. */
 const NARROW = 0.25
 
+/** Returns the text of a text page as PDFium has it, and the function that finds the number of the character at an offset. */
+export function readText(pdfium: Pdfium, textPage: number): { raw: string; charAt: (offset: number) => number } {
+  const api = pdfium.exports as unknown as TextExports
+  const count = Math.max(0, api.FPDFText_CountChars(textPage))
+  // Characters outside the Basic Multilingual Plane take two units.
+  const buffer = pdfium.malloc(count * 4 + 2)
+  try {
+    const units = count === 0 ? 0 : api.FPDFText_GetText(textPage, 0, count, buffer)
+    const raw = pdfium.text(buffer, Math.max(units - 1, 0))
+    const indexOf = characterIndex(raw)
+    return { raw, charAt: (offset) => api.FPDFText_GetCharIndexFromTextIndex(textPage, indexOf(offset)) }
+  } finally {
+    pdfium.free(buffer)
+  }
+}
+
 /**
  * Returns the visible lines of a text page, as PDFium breaks them. To keep this fast, it asks for the geometry of only the first and last
  * character of each line.
  */
 export function readLines(pdfium: Pdfium, page: number, textPage: number): Line[] {
-  const api = pdfium.exports as unknown as TextExports
-  const count = api.FPDFText_CountChars(textPage)
-  if (count <= 0) return []
-  // Characters outside the Basic Multilingual Plane take two units.
-  const buffer = pdfium.malloc(count * 4 + 2)
+  const { raw, charAt } = readText(pdfium, textPage)
+  if (raw === '') return []
   const glyphs = glyphReader(pdfium, textPage)
   try {
-    const units = api.FPDFText_GetText(textPage, 0, count, buffer)
-    const raw = pdfium.text(buffer, Math.max(units - 1, 0))
-    const indexOf = characterIndex(raw)
-    const charAt = (offset: number) => api.FPDFText_GetCharIndexFromTextIndex(textPage, indexOf(offset))
     const glyphAt = (offset: number) => glyphs.read(charAt(offset))
     const restore = restoreDropped(pdfium, page, textPage)
     const area = readVisibleArea(pdfium, page)
@@ -91,7 +100,6 @@ export function readLines(pdfium: Pdfium, page: number, textPage: number): Line[
     return joinAtMarks(lines)
   } finally {
     glyphs.close()
-    pdfium.free(buffer)
   }
 }
 

@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { isDocsearchError } from '../../core/errors.ts'
 import { silenceConsole } from '../worker/silence.ts'
+import { answerPage } from './image/answer-page.ts'
 import { checkPassword, openWithPdfium } from './pdfium.ts'
 import type { OpenedPdf } from './pdfium.ts'
 import type { Opened, Question, Reply } from './pdfium-thread-protocol.ts'
@@ -27,6 +28,7 @@ async function answer(question: Question): Promise<Reply> {
 
 async function work(question: Question): Promise<unknown> {
   if (question.what === 'check') return checkPassword(question.file)
+  if (question.what === 'page') return answerPage(question.file, question.question)
   if (question.what === 'open') {
     const pdf = await openWithPdfium(question.file)
     const document = ++lastDocument

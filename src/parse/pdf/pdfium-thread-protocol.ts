@@ -1,9 +1,11 @@
 import type { DocsearchError } from '../../core/errors.ts'
 import type { OpenPdf } from './pdfium.ts'
+import type { PageQuestion } from './image/page-question.ts'
 
 /** A message to the thread. The thread answers messages in order. */
 export type Question =
   | { what: 'check'; file: string }
+  | { what: 'page'; file: string; question: PageQuestion }
   | { what: 'open'; file: string }
   | { what: 'read'; document: number; index: number }
   | { what: 'close'; document: number }

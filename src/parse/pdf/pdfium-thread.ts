@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { builtModule } from '../../core/built-module.ts'
 import { DocsearchError } from '../../core/errors.ts'
 import type { PageSource } from './line.ts'
+import type { PageAnswer, PageQuestion } from './image/page-question.ts'
 import type { OpenPdf } from './pdfium.ts'
 import type { Opened, Question, Reply } from './pdfium-thread-protocol.ts'
 
@@ -36,6 +37,11 @@ export async function openInThread(file: string): Promise<OpenPdf> {
 /** Calls `checkPassword` in the thread. */
 export async function checkPasswordInThread(file: string): Promise<void> {
   await ask({ what: 'check', file })
+}
+
+/** Calls `answerPage` in the thread. */
+export async function answerPageInThread(file: string, question: PageQuestion): Promise<PageAnswer> {
+  return (await ask({ what: 'page', file, question })) as PageAnswer
 }
 
 function ask(question: Question): Promise<unknown> {

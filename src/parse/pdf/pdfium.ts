@@ -44,16 +44,24 @@ export async function openWithPdfium(file: string): Promise<OpenedPdf> {
 
 /** Throws `encrypted` if the PDF needs a password. Throws nothing else. */
 export async function checkPassword(file: string): Promise<void> {
-  const pdfium = await loadPdfium()
-  const { api } = pdfium
-  const opened = await openDocument(pdfium, file).catch((error: unknown) => {
+  try {
+    await withDocument(file, () => {})
+  } catch (error) {
     if ((error as { code?: unknown }).code === 'encrypted') throw error
     // The parser reports damage later, because the second engine may be able to read the file.
-    return null
-  })
-  if (opened === null) return
-  api.FPDF_CloseDocument(opened.document)
-  pdfium.free(opened.pointer)
+  }
+}
+
+/** Opens a PDF with the empty password while `work` runs. Throws `encrypted` and `corrupt`. */
+export async function withDocument<T>(file: string, work: (pdfium: Pdfium, document: number) => T): Promise<T> {
+  const pdfium = await loadPdfium()
+  const { pointer, document } = await openDocument(pdfium, file)
+  try {
+    return work(pdfium, document)
+  } finally {
+    pdfium.api.FPDF_CloseDocument(document)
+    pdfium.free(pointer)
+  }
 }
 
 async function openDocument(pdfium: Pdfium, file: string): Promise<{ pointer: number; document: number }> {

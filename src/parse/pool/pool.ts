@@ -4,9 +4,10 @@ import { DocsearchError } from '../../core/errors.ts'
 import { FORMATS } from '../../core/formats.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Page, ParsedDocument } from '../../core/parsed.ts'
-import { poolClosed } from '../failures.ts'
+import { crashed, poolClosed } from '../failures.ts'
 import type { PdfEngine } from '../parser.ts'
 import { contains } from '../sniff/contains.ts'
+import type { PageQuestion, SentPageAnswer } from '../pdf/image/page-question.ts'
 import type { Job } from '../worker/protocol.ts'
 import type { ParserProcess } from './parser-process.ts'
 import { ParserProcesses } from './processes.ts'
@@ -50,6 +51,9 @@ export interface ParseRequest {
   onPage?: (page: Page, pageCount: number) => void
 }
 
+/** A question about a page of a PDF. `owner` is the user who asks. */
+export type PageRequest = Pick<ParseRequest, 'owner' | 'file' | 'signal'> & { question: PageQuestion }
+
 export interface ParserPool {
   /** The documents that can have a process at the same time, including those that take long. */
   readonly capacity: number
@@ -68,8 +72,19 @@ export interface ParserPool {
    * encryption.
    */
   preflight(request: Omit<ParseRequest, 'onPage'>): Promise<void>
+  /**
+   * Renders a page of a PDF or finds marks on it, in a parser process with the limits of a parser. Throws `page_not_found`,
+   * `encrypted`, `corrupt`, `parse_timeout`, `parse_memory`, `parser_crashed`.
+   */
+  askPage(request: PageRequest): Promise<SentPageAnswer>
   /** Ends all processes. Documents that are being read reject with `parser_crashed`. */
   close(): Promise<void>
+}
+
+type JobRequest = Omit<ParseRequest, 'mediaType' | 'name'> & {
+  mediaType?: string
+  question?: PageQuestion
+  onAnswer?: (answer: SentPageAnswer) => void
 }
 
 /**
@@ -115,17 +130,24 @@ class ProcessPool implements ParserPool {
     }
   }
 
+  async askPage({ question, ...request }: PageRequest): Promise<SentPageAnswer> {
+    let answer: SentPageAnswer | undefined
+    await this.run('page', { ...request, question, onAnswer: (sent) => (answer = sent) })
+    if (answer === undefined) throw crashed(new Error('the process gave no answer'))
+    return answer
+  }
+
   async close(): Promise<void> {
     this.state = 'closed'
     await this.processes.close()
   }
 
-  private async run(task: Job['task'], request: ParseRequest): Promise<ParsedDocument> {
+  private async run(task: Job['task'], request: JobRequest): Promise<ParsedDocument> {
     let process: ParserProcess | undefined
     const slot = await this.slots.take({
       owner: request.owner,
-      // A user waits for the result of a preflight, and a document in the background can take a minute.
-      urgent: task === 'preflight',
+      // A user waits for the result, and a document in the background can take a minute.
+      urgent: task !== 'parse',
       signal: request.signal,
       pause: () => process?.pause(),
       resume: () => process?.resume(),
@@ -138,6 +160,7 @@ class ProcessPool implements ParserPool {
       const { result, isReusable } = await runJob(taken, this.jobOf(task, request), this.options.limits, {
         signal: request.signal,
         onPage: request.onPage,
+        onAnswer: request.onAnswer,
         onCheck: (sincePageMs) => slot.setSlow(sincePageMs > slowMs),
       })
       // The process may have been paused after its last answer. From here on it belongs to the next document.
@@ -151,8 +174,8 @@ class ProcessPool implements ParserPool {
     }
   }
 
-  private jobOf(task: Job['task'], { file, mediaType }: ParseRequest): Job {
+  private jobOf(task: Job['task'], { file, mediaType = FORMATS.pdf.mediaType, question }: JobRequest): Job {
     const { limits, pdfEngine } = this.options
-    return { id: ++this.lastJobId, task, file, mediaType, limits, pdfEngine }
+    return { id: ++this.lastJobId, task, file, mediaType, limits, pdfEngine, ...(question && { question }) }
   }
 }

@@ -33,11 +33,11 @@ export class ParserProcesses {
   }
 
   /**
-   * Takes an idle process, or starts one. A document gets the process that has read most, which is the fastest; the check of an
-   * upload gets the one that has read least.
+   * Takes an idle process, or starts one. The check of an upload gets the process that has read least; every other job gets the one
+   * that has read most, which is the fastest.
    */
   take(task: Job['task']): ParserProcess {
-    const entry = task === 'parse' ? this.idle.pop() : this.idle.shift()
+    const entry = task === 'preflight' ? this.idle.shift() : this.idle.pop()
     clearTimeout(entry?.timer)
     const process = entry?.process ?? this.start()
     // The next document may belong to another user, who must not wait for a process to start.

@@ -3,6 +3,7 @@ import { DocsearchError, isCutShortCode } from '../../core/errors.ts'
 import type { Page, ParsedDocument } from '../../core/parsed.ts'
 import { crashed, noProcess, outOfMemory, timedOut, tooMuchText } from '../failures.ts'
 import type { ParseSummary } from '../parser.ts'
+import type { SentPageAnswer } from '../pdf/image/page-question.ts'
 import type { Answer, Job } from '../worker/protocol.ts'
 import { CountedTime } from './counted-time.ts'
 import type { Exit, ParserProcess } from './parser-process.ts'
@@ -24,6 +25,8 @@ export interface JobWatch {
   /** Called ten times a second with the time since the last page. */
   onCheck: (sincePageMs: number) => void
   onPage?: ((page: Page, pageCount: number) => void) | undefined
+  /** Called with the answer of a job with a question. */
+  onAnswer?: ((answer: SentPageAnswer) => void) | undefined
 }
 
 type JobEnd =
@@ -96,6 +99,8 @@ class JobRun {
         return
       case 'page':
         return this.takePage(answer.page)
+      case 'answer':
+        return this.watch.onAnswer?.(answer.answer)
       case 'done':
         return this.finish({ type: 'done', summary: answer.summary })
       case 'failed':

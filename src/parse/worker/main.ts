@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import { DocsearchError } from '../../core/errors.ts'
 import { crashed, outOfMemory } from '../failures.ts'
 import { parseFile } from '../parse-file.ts'
-import { checkPasswordInThread } from '../pdf/pdfium-thread.ts'
+import { answerPageInThread, checkPasswordInThread } from '../pdf/pdfium-thread.ts'
 import type { Answer, Job } from './protocol.ts'
 import { silenceConsole } from './silence.ts'
 
@@ -35,6 +35,12 @@ async function work(job: Job): Promise<void> {
   try {
     if (job.task === 'preflight') {
       await checkPasswordInThread(job.file)
+      answer({ type: 'done', summary: null })
+      return
+    }
+    if (job.task === 'page') {
+      const found = await answerPageInThread(job.file, job.question!)
+      answer({ type: 'answer', answer: 'png' in found ? { png: Buffer.from(found.png).toString('base64') } : found })
       answer({ type: 'done', summary: null })
       return
     }

@@ -1,19 +1,23 @@
 import type { ErrorCode } from '../../core/errors.ts'
 import type { Page } from '../../core/parsed.ts'
+import type { PageQuestion, SentPageAnswer } from '../pdf/image/page-question.ts'
 import type { ParserInput, ParseSummary } from '../parser.ts'
 
 /** A message from the pool to a parser process. The pool sends the next one after the last answer. */
 export interface Job extends ParserInput {
   id: number
-  /** `preflight` opens a PDF only to find out whether it needs a password. */
-  task: 'parse' | 'preflight'
+  /** `preflight` opens a PDF only to find out whether it needs a password. `page` answers a question about one page of a PDF. */
+  task: 'parse' | 'preflight' | 'page'
+  /** Only for the task `page`. */
+  question?: PageQuestion
 }
 
-/** The answers to a job: `started`, `open` and a `page` for each page, then `done` or `failed`. */
+/** The answers to a job: `started`, `open` and a `page` for each page, or one `answer`, then `done` or `failed`. */
 export type Answer = { id: number; rss: number } & (
   | { type: 'started' }
   | { type: 'open'; pageCount: number }
   | { type: 'page'; page: Page }
+  | { type: 'answer'; answer: SentPageAnswer }
   | { type: 'done'; summary: ParseSummary | null }
   | {
       type: 'failed'
