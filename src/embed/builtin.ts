@@ -48,6 +48,8 @@ export function createBuiltinEmbedder(model: SharedArrayBuffer = shippedModel())
   return {
     name: NAME,
     canEmbed: true,
+    tokensPerSecond: null,
+    work: { passages: 0 },
     isExternal: false,
     sharedModel: model,
     dimensions: BUILTIN_DIMENSIONS,
@@ -57,7 +59,7 @@ export function createBuiltinEmbedder(model: SharedArrayBuffer = shippedModel())
       return WITHOUT_BLANKS.test(query) ? 0 : FEATURES_WEIGHT
     },
     hasMeaning,
-    noiseDeviation: deviationByChance,
+    noiseFloor: (question) => ({ mean: 0, deviation: deviationByChance(question), margin: 0.5, onlyWithoutWords: false }),
     fingerprint: `builtin:${BUILTIN_VERSION}:${SHIPPED.name}${SHIPPED.version}:${SHIPPED.sha256.slice(0, 12)}:analyser${ANALYSER_VERSION}:${BUILTIN_DIMENSIONS}`,
     tokenCounter: 'words',
     batchLimits: { inputs: 64, tokens: Infinity },

@@ -46,13 +46,24 @@ export async function chooseEmbedder({ setting, ollamaUrl, existing, log, queue 
   if (setting.startsWith(OLLAMA))
     return chooseNamed(withoutLatest(setting.slice(OLLAMA.length)), { ollamaUrl, existing, log, queue })
   if (existing?.embeddingModel === BUILTIN)
-    return { embedder: createBuiltinEmbedder(), reason: keptReason('the built-in embedder') }
+    return { embedder: createBuiltinEmbedder(), reason: await keptBuiltinReason({ ollamaUrl }) }
   if (existing?.embeddingModel.startsWith(OLLAMA)) return keepOllama(existing, { ollamaUrl, log, queue })
   return chooseFirst({ ollamaUrl, log, queue })
 }
 
 function keptReason(embedder: string): string {
   return `The index was built with ${embedder}, which stays in use. To change it, run \`docsearch models use MODEL\`.`
+}
+
+/** Names a model that is there, and what it would bring. */
+async function keptBuiltinReason({ ollamaUrl }: Pick<ChooseOptions, 'ollamaUrl'>): Promise<string> {
+  // Without Ollama, there is nothing to advise.
+  const model = await bestModel(createOllamaClient(ollamaUrl)).catch(() => null)
+  if (model === null) return keptReason('the built-in embedder')
+  return (
+    `The index was built with the built-in embedder, which stays in use. Ollama at ${withoutCredentials(ollamaUrl)} has ${model}, ` +
+    `which understands looser wording and perhaps other languages: to change to it, run \`docsearch models use ${model}\`.`
+  )
 }
 
 async function chooseNamed(

@@ -1,4 +1,6 @@
 import type { ErrorCode } from '../core/errors.ts'
+import type { NoiseFloor } from '../core/noise.ts'
+import type { TokenCounter } from '../text/model-tokens.ts'
 import type { BatchLimits } from './batch-size.ts'
 
 /** Turns text into vectors. The promises of every implementation are in test/conformance/embedder.ts. */
@@ -24,21 +26,22 @@ export interface Embedder {
    * question have nothing to do with it.
    */
   hasMeaning(question: Float32Array): boolean
-  /**
-   * Returns the standard deviation of the cosine similarities of a question and passages that have nothing to do with it. A search drops
-   * passages that share no word with the question and are no nearer than chance. 0 for a model whose low similarities mean something too.
-   */
-  noiseDeviation(question: Float32Array): number
+  /** Returns which passages a hybrid search drops as noise. Null: as the measurement for the index says (`lifecycle/calibrate.ts`). */
+  noiseFloor(question: Float32Array): NoiseFloor | null
   /**
    * Names everything that makes two vectors comparable: model, digest, template version, dimensions. A search never compares vectors
    * of different fingerprints.
    */
   readonly fingerprint: string
-  /** The estimate of text/model-tokens.ts that `countTokens` uses, so that another thread can use the same. */
-  readonly tokenCounter: 'words' | 'subwords'
+  /** What `countTokens` uses, so that another thread can use the same. */
+  readonly tokenCounter: TokenCounter
   /** What the next call of `embedDocuments` should have at most, so that queries don't wait long for it. It changes with the measured speed. */
   readonly batchLimits: BatchLimits
-  /** Returns the number of tokens of this model, or an upper bound when its tokenizer is not available. */
+  /** The measured speed with documents, as a moving average. Null while nothing is measured, and for the built-in embedder. */
+  readonly tokensPerSecond: number | null
+  /** What it has embedded for indexes since it was created. Code that embeds for an index counts its work here (`ingest/batcher.ts`). */
+  readonly work: { passages: number }
+  /** Returns the number of tokens of this model, or an estimate when its tokenizer is not available. */
   countTokens(text: string): number
   /**
    * Returns vectors of length 1 in the order of the inputs, and null for a text that the model can't embed. Throws DocsearchError

@@ -21,7 +21,7 @@ export interface AvailableEmbedder {
 export interface EmbedderModels {
   /** Lists the embedders. `ollama.ok` is false when Ollama could not be asked; the list then has the built-in embedder only. */
   available(signal: AbortSignal): Promise<{ embedders: AvailableEmbedder[]; ollama: { ok: boolean; message: string } }>
-  /** Downloads a model through Ollama and reports its progress. Throws DocsearchError `pull_failed` with the reason. */
+  /** Downloads a model through Ollama and reports its progress. Throws DocsearchError `model_not_found` and `pull_failed`. */
   pull(model: string, signal: AbortSignal): AsyncGenerator<PullProgress>
 }
 
@@ -64,11 +64,11 @@ export function createEmbedderModels(ollamaUrl: string): EmbedderModels {
       } catch (error) {
         signal.throwIfAborted()
         if (!(error instanceof OllamaCallError)) throw error
-        const reason =
-          error.failure === 'model_missing'
-            ? `${where} has no model ${model} to download: ${error.message}.`
-            : `${where} could not download ${model}: ${error.message}.`
-        throw new DocsearchError('pull_failed', reason, { cause: error })
+        if (error.failure === 'model_missing')
+          throw new DocsearchError('model_not_found', `${where} has no model ${model} to download: ${error.message}.`, {
+            cause: error,
+          })
+        throw new DocsearchError('pull_failed', `${where} could not download ${model}: ${error.message}.`, { cause: error })
       }
     },
   }

@@ -22,7 +22,7 @@ export function explain(error: unknown, url: string, model: string): unknown {
     case 'busy':
       return make(`${where} is overloaded or failing: ${error.message}.`, 15)
     case 'model_missing':
-      return make(`${where} does not have the model ${model}. Run \`ollama pull ${model}\`.`, 30)
+      return make(`${where} does not have the model ${model}. Run \`docsearch models pull ${model}\`.`, 30)
     case 'too_long':
     case 'not_finite':
     case 'refused':

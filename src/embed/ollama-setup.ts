@@ -6,10 +6,12 @@ import { OllamaCallError } from '../ollama/client.ts'
 import type { ModelFacts, OllamaClient } from '../ollama/client.ts'
 import { knownModel, unknownModel } from './registry.ts'
 import type { ModelProfile } from './registry.ts'
-import { estimateSubwords } from '../text/model-tokens.ts'
+import { tokenCounter } from '../text/model-tokens.ts'
 
-/** A little more than the tokens that a model adds at both ends. */
-const SPECIAL_TOKENS = 8
+/** What a model adds at both ends, and as much again for a word that is counted in parts. */
+const SPECIAL_TOKENS = 4
+/** The share of the limit that a passage may have by an estimate, because Ollama refuses a passage that is too long. */
+const ESTIMATED_SHARE = 0.85
 /** The most tokens of a title that go into a template. */
 export const TITLE_TOKENS = 96
 /** Ollama embeds batches of at most this many tokens, and no text across batches, whatever the context. Also sent as `num_ctx`. */
@@ -109,7 +111,10 @@ function finish(
 ): OllamaSetup {
   const served = facts?.contextTokens ?? (knownModel(identity.model) ? profile.contextTokens : CAUTIOUS_CONTEXT)
   const limit = Math.min(profile.contextTokens, served, MAX_CONTEXT)
-  const prefix = Math.max(estimateSubwords(profile.documentTemplate('', null)), estimateSubwords(profile.queryTemplate('')))
-  const maxTokens = limit - SPECIAL_TOKENS - prefix - (profile.usesTitle ? TITLE_TOKENS : 0)
+  const countTokens = tokenCounter(profile.tokens)
+  const prefix = Math.max(countTokens(profile.documentTemplate('', null)), countTokens(profile.queryTemplate('')))
+  const room = limit - SPECIAL_TOKENS - prefix - (profile.usesTitle ? TITLE_TOKENS : 0)
+  const isEstimate = profile.tokens === 'gemma' || profile.tokens === 'qwen'
+  const maxTokens = Math.floor(room * (isEstimate ? ESTIMATED_SHARE : 1))
   return { profile, identity, fingerprint: formatOllamaFingerprint(identity), cutTo, maxTokens: Math.max(32, maxTokens) }
 }

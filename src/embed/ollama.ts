@@ -4,7 +4,7 @@ import { DocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import { type Caller, CallQueue } from '../ollama/call-queue.ts'
 import { createOllamaClient, OllamaCallError, type OllamaClient, withoutLatest } from '../ollama/client.ts'
-import { cutToTokens, estimateSubwords } from '../text/model-tokens.ts'
+import { type CountTokens, cutToTokens, splitByTokens, type TokenCounter, tokenCounter } from '../text/model-tokens.ts'
 import { type BatchLimits, BatchSize } from './batch-size.ts'
 import { embedWithBisection } from './bisect.ts'
 import type { Embedder, EmbedderHealth, EmbeddingInput } from './embedder.ts'
@@ -12,7 +12,7 @@ import { explain, healthCode, notAnswering, outlastsCheck } from './ollama-error
 import { OllamaModel, type Patience } from './ollama-model.ts'
 import { MAX_CONTEXT, type OllamaSetup, setUpModel, TITLE_TOKENS } from './ollama-setup.ts'
 import { QueryVectors } from './query-vectors.ts'
-import { toVector } from './vectors.ts'
+import { meanVector, toVector } from './vectors.ts'
 
 export interface OllamaEmbedderOptions {
   url: string
@@ -86,8 +86,9 @@ class OllamaEmbedder implements Embedder {
   readonly dimensions: number
   readonly maxTokens: number
   readonly fingerprint: string
-  readonly tokenCounter = 'subwords'
-  readonly countTokens = estimateSubwords
+  readonly work = { passages: 0 }
+  readonly tokenCounter: TokenCounter
+  readonly countTokens: CountTokens
 
   private readonly server: OllamaModel
   private readonly setup: OllamaSetup
@@ -105,6 +106,8 @@ class OllamaEmbedder implements Embedder {
     this.dimensions = setup.identity.dimensions
     this.maxTokens = setup.maxTokens
     this.fingerprint = setup.fingerprint
+    this.tokenCounter = setup.profile.tokens
+    this.countTokens = tokenCounter(setup.profile.tokens)
     this.server = new OllamaModel(client, settings.model, setup.identity.digest)
     this.setup = setup
     this.settings = settings
@@ -117,6 +120,10 @@ class OllamaEmbedder implements Embedder {
     return this.batchSize.limits
   }
 
+  get tokensPerSecond(): number | null {
+    return this.batchSize.tokensPerSecond
+  }
+
   fusionWeight(): number {
     return this.setup.profile.fusionWeight
   }
@@ -125,8 +132,8 @@ class OllamaEmbedder implements Embedder {
     return true
   }
 
-  noiseDeviation(): number {
-    return 0
+  noiseFloor(): null {
+    return null
   }
 
   embedDocuments(inputs: readonly EmbeddingInput[], signal?: AbortSignal): Promise<(Float32Array | null)[]> {
@@ -143,11 +150,14 @@ class OllamaEmbedder implements Embedder {
   }
 
   embedQuery(query: string, signal?: AbortSignal, user: string = NO_USER): Promise<Float32Array> {
-    const text = this.setup.profile.queryTemplate(cutToTokens(query, this.maxTokens))
+    const { profile } = this.setup
+    const parts = splitByTokens(query, this.maxTokens, this.countTokens)
+    const texts = parts.map((part) => profile.prepareText(profile.queryTemplate(part)))
+    const text = texts.join('\n')
     const known = this.queryVectors.find(user, text)
     if (known !== undefined) return this.reported(signal, (either) => this.whileUsable(known, either))
     return this.queryVectors.get({ user, text, signal: this.untilClosed(signal) }, (stop) =>
-      this.reported(stop, (either) => this.embedQueryText(text, user, either)),
+      this.reported(stop, (either) => this.embedQueryTexts(texts, user, either)),
     )
   }
 
@@ -197,17 +207,18 @@ class OllamaEmbedder implements Embedder {
     return known
   }
 
-  private async embedQueryText(text: string, user: string, signal: AbortSignal): Promise<Float32Array> {
+  /** `texts`: the parts of the query that the model can read at once. The vector of the query lies between theirs. */
+  private async embedQueryTexts(texts: string[], user: string, signal: AbortSignal): Promise<Float32Array> {
     const { query } = this.settings.tuning
     await this.breaker.pass()
     // The digest is checked for every question, because another model's vector finds nonsense that looks like results. Both
     // calls run at the same time, because a user is waiting.
-    const [[vector]] = await Promise.all([
-      this.embed(query, [text], { kind: 'query', user, signal }),
+    const [vectors] = await Promise.all([
+      this.embed(query, texts, { kind: 'query', user, signal }),
       this.server.verify(query, signal),
     ])
-    if (vector === null || vector === undefined)
-      throw new OllamaCallError('not_finite', 'the model returns no usable vector for this query')
+    const vector = meanVector(vectors.filter((one) => one !== null))
+    if (vector === null) throw new OllamaCallError('not_finite', 'the model returns no usable vector for this query')
     return vector
   }
 
@@ -239,7 +250,7 @@ class OllamaEmbedder implements Embedder {
     try {
       const answer = await this.watched(signal, call)
       this.breaker.answered()
-      if (kind === 'batch') this.batchSize.measured(sum(input.map(estimateSubwords)), performance.now() - began)
+      if (kind === 'batch') this.batchSize.measured(sum(input.map(this.countTokens)), performance.now() - began)
       return answer
     } catch (error) {
       if (isTimeout(error)) this.breaker.timedOut()
@@ -283,7 +294,10 @@ class OllamaEmbedder implements Embedder {
   }
 
   private documentText({ text, title }: EmbeddingInput): string {
-    return this.setup.profile.documentTemplate(text, title === null ? null : cutToTokens(title, TITLE_TOKENS))
+    const { profile } = this.setup
+    return profile.prepareText(
+      profile.documentTemplate(text, title === null ? null : cutToTokens(title, TITLE_TOKENS, this.countTokens)),
+    )
   }
 }
 

@@ -1,3 +1,6 @@
+import type { TokenCounter } from '../text/model-tokens.ts'
+import { asWritten, bertUncased, composed } from '../text/model-text.ts'
+
 /** What docsearch has to know to use an embedding model well: wrong prefixes cost more quality than a smaller model. */
 export interface ModelProfile {
   /** As Ollama names it, without a tag. */
@@ -7,13 +10,20 @@ export interface ModelProfile {
   contextTokens: number
   queryTemplate(query: string): string
   documentTemplate(text: string, title: string | null): string
+  /**
+   * Prepares a text with its template as the model's reference implementation does before it looks for tokens, so that Ollama's vectors equal the
+   * reference. Only the model gets this text. Results show the original.
+   */
+  prepareText(text: string): string
+  /** How to count the model's tokens. */
+  tokens: TokenCounter
   /** True when `documentTemplate` uses the title. */
   usesTitle: boolean
   /** Shorter vectors that the model was trained to give: `any` length, or these. Ollama cuts the vectors of every model, good or not. */
   cuts: readonly number[] | 'any'
   /** See `Embedder.fusionWeight`. */
   fusionWeight: number
-  /** Raised when a template changes, because it is part of the fingerprint. */
+  /** Raised when a template or `prepareText` changes ordinary texts, because it is part of the fingerprint. */
   templateVersion: number
 }
 
@@ -27,11 +37,17 @@ const BASE = {
   dimensions: null,
   documentTemplate: plain,
   queryTemplate: plain,
+  prepareText: asWritten,
+  // SentencePiece for all languages, as in the models with the vocabulary of XLM-RoBERTa. Their own tokenizer was not measured.
+  tokens: 'gemma',
   usesTitle: false,
   cuts: [],
   fusionWeight: 0.5,
   templateVersion: 1,
 } as const
+
+/** The models with the vocabulary of bert-base-uncased. Before version 2, docsearch sent them texts as they were written. */
+const BERT_UNCASED = { ...BASE, prepareText: bertUncased, tokens: 'bert', templateVersion: 2 } as const
 
 /**
  * The known models, in the order in which `auto` prefers them. Templates and limits come from the models' own cards.
@@ -57,6 +73,9 @@ export const MODELS: readonly ModelProfile[] = [
     family: 'qwen3-embedding',
     contextTokens: 32_768,
     queryTemplate: prefixed('Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:'),
+    // Still version 1, because hardly any text contains letters and marks that are not composed yet.
+    prepareText: composed,
+    tokens: 'qwen',
     cuts: 'any',
   },
   { ...BASE, family: 'snowflake-arctic-embed2', dimensions: 1024, contextTokens: 8192, queryTemplate: prefixed('query: ') },
@@ -70,7 +89,7 @@ export const MODELS: readonly ModelProfile[] = [
     documentTemplate: prefixed('search_document: '),
   },
   {
-    ...BASE,
+    ...BERT_UNCASED,
     family: 'nomic-embed-text',
     dimensions: 768,
     contextTokens: 2048,
@@ -78,13 +97,13 @@ export const MODELS: readonly ModelProfile[] = [
     documentTemplate: prefixed('search_document: '),
   },
   {
-    ...BASE,
+    ...BERT_UNCASED,
     family: 'mxbai-embed-large',
     dimensions: 1024,
     contextTokens: 512,
     queryTemplate: prefixed('Represent this sentence for searching relevant passages: '),
   },
-  { ...BASE, family: 'all-minilm', dimensions: 384, contextTokens: 256, fusionWeight: 0.6 },
+  { ...BERT_UNCASED, family: 'all-minilm', dimensions: 384, contextTokens: 256, fusionWeight: 0.6 },
 ]
 
 /** The model that `auto` looks for first and that messages recommend. */
@@ -98,5 +117,5 @@ export function knownModel(model: string): ModelProfile | null {
 
 /** Returns a profile without prefixes. */
 export function unknownModel(model: string): ModelProfile {
-  return { ...BASE, family: model, contextTokens: 8192, fusionWeight: 0.3 }
+  return { ...BASE, family: model, tokens: 'unknown', contextTokens: 8192, fusionWeight: 0.3 }
 }

@@ -9,6 +9,15 @@ export function normalise(vector: Float32Array): Float32Array | null {
   return vector
 }
 
+/** Returns the mean of vectors of one length, scaled to length 1. Returns null without vectors, and when they cancel each other out. */
+export function meanVector(vectors: readonly Float32Array[]): Float32Array | null {
+  const [first, ...others] = vectors
+  if (first === undefined || others.length === 0) return first ?? null
+  const mean = first.slice()
+  for (const vector of others) for (let i = 0; i < mean.length; i++) mean[i]! += vector[i]!
+  return normalise(mean)
+}
+
 /** Returns a model's numbers as a vector of length 1, or null when one isn't finite or all are zero. */
 export function toVector(values: readonly unknown[]): Float32Array | null {
   if (!values.every((value) => typeof value === 'number' && Number.isFinite(value))) return null

@@ -7,7 +7,9 @@ import { fingerprintOf, formatFingerprint, parseFingerprint } from './fingerprin
 import type { ChooseEmbedder, Choice, LifecycleOptions } from './lifecycle.ts'
 import { placeholderEmbedder } from './placeholder-embedder.ts'
 import type { OpenIndexes } from './open-indexes.ts'
-import { remedy } from './status.ts'
+import { changedMessage } from './status.ts'
+
+const BUILTIN = 'builtin'
 
 /**
  * How an embedder fits an index. `changed`: the same external model with other weights or settings. `outdated`: another embedder, or another
@@ -48,11 +50,12 @@ export class ActiveIndex {
   async openWithEmbedder(record: IndexRecord | null, named: string | undefined): Promise<boolean> {
     const { active } = this.#open
     if (active?.ownEmbedder && active.record.id === record?.id) return true
-    const existing = record && {
-      embeddingModel: record.embeddingModel,
-      fingerprint: parseFingerprint(record.fingerprint).embedder,
-    }
-    const { embedder, reason } = await this.#chooseEmbedder(existing, named)
+    const existing = record &&
+      !(await this.#mayChange(record)) && {
+        embeddingModel: record.embeddingModel,
+        fingerprint: parseFingerprint(record.fingerprint).embedder,
+      }
+    const { embedder, reason } = await this.#chooseEmbedder(existing || null, named)
     if (this.#closing.aborted) {
       await embedder?.close()
       return true
@@ -67,18 +70,43 @@ export class ActiveIndex {
     return true
   }
 
+  /**
+   * Changes to a model that has appeared on Ollama, while there are no documents that would have to be embedded again. Returns whether it
+   * did.
+   */
+  async reconsider(): Promise<boolean> {
+    const { active } = this.#open
+    if (active === null || !(await this.#mayChange(active.record))) return false
+    const { embedder, reason } = await this.#chooseEmbedder(null, undefined)
+    if (embedder === null || embedder.name === active.record.embeddingModel || this.#closing.aborted) {
+      await embedder?.close()
+      return false
+    }
+    this.choice = { embedder: embedder.name, reason }
+    await this.#replace(active.record, embedder, null)
+    return true
+  }
+
+  /** Returns whether another embedder costs nothing: the index is the built-in embedder's, and no document is in it. */
+  async #mayChange({ embeddingModel }: IndexRecord): Promise<boolean> {
+    if (embeddingModel !== BUILTIN) return false
+    return Object.values(await this.#records.queue.counts()).every((count) => count === 0)
+  }
+
   async #use(record: IndexRecord | null, embedder: Embedder): Promise<void> {
     if (record === null) return this.#replace(null, embedder, null)
     switch (fitOf(record, embedder)) {
       case 'fits':
         return this.#serve(record, embedder)
       case 'outdated':
+        if (await this.#mayChange(record)) return this.#replace(record, embedder, null)
         return this.#replace(record, embedder, 'the embedder or the layout of the index has changed')
       case 'changed': {
         await embedder.close()
         const { name, fingerprint } = embedder
-        const message = `${name} is no longer the model that built this index. ${remedy(name)}`
-        this.#log.error({ embedder: name, made_with: parseFingerprint(record.fingerprint).embedder, now: fingerprint }, message)
+        const made = parseFingerprint(record.fingerprint).embedder
+        const message = changedMessage(name, made, fingerprint)
+        this.#log.error({ embedder: name, made_with: made, now: fingerprint }, message)
         this.choice = { embedder: name, reason: message }
         return this.#serve(record, placeholderEmbedder(record, 'embedding_model_changed', message))
       }

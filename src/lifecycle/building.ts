@@ -66,7 +66,7 @@ export class Building {
       if (embeddingModel === embedder.name && id !== record.id && id !== before?.record.id) await this.#drop(id)
     const index = reopened ?? (await this.#open.open(record))
     if (index === null) throw new DocsearchError('index_failed', 'A new index could not be opened.')
-    this.#open.startBuilding({ record, embedder, index, ownEmbedder: embedder })
+    await this.#open.startBuilding({ record, embedder, index, ownEmbedder: embedder })
   }
 
   async #reopen(record: IndexRecord): Promise<ChunkIndex | null> {

@@ -30,7 +30,7 @@ export function leastSimilarity(before: readonly Float32Array[], now: readonly F
   return Math.min(...before.map((vector, i) => cosine(vector, now[i]!)))
 }
 
-function cosine(a: Float32Array, b: Float32Array): number {
+export function cosine(a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) return 0
   let sum = 0
   for (let i = 0; i < a.length; i++) sum += a[i]! * b[i]!

@@ -1,5 +1,7 @@
+import type { Embedder } from '../embed/embedder.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Records } from '../records/records.ts'
+import { calibrate } from './calibrate.ts'
 import { embedCanaries, leastSimilarity, MIN_SIMILARITY } from './canaries.ts'
 import type { LoadedIndex, OpenIndexes } from './open-indexes.ts'
 import { placeholderEmbedder } from './placeholder-embedder.ts'
@@ -79,11 +81,22 @@ export class DriftWatch {
     const now = await embedCanaries(ownEmbedder, this.#options.signal)
     if (now === null) return
     const { indexes } = this.#options.records
-    const before = await indexes.canaries(record.id)
+    const before = await indexes.measurements(record.id)
+    const canaries = before?.canaries ?? now
+    const similarity = leastSimilarity(canaries, now)
+    // Vectors of a changed model say nothing about those in the index.
+    if (!before?.chance && similarity >= MIN_SIMILARITY) await this.#measure(record.id, ownEmbedder, canaries)
     this.#checked.add(record.id)
-    if (before === null) return indexes.setCanaries(record.id, now)
-    const similarity = leastSimilarity(before, now)
+    if (before === null) return
     await this.#options.exclusive(async () => this.#apply(record.id, ownEmbedder, similarity))
+  }
+
+  /** Once for each index, so that the same question finds the same passages for as long as the index lives. */
+  async #measure(id: string, embedder: Embedder, canaries: readonly Float32Array[]): Promise<void> {
+    const { records, openIndexes, exclusive, signal } = this.#options
+    const chance = await calibrate(embedder, signal)
+    await records.indexes.setMeasurements(id, { canaries, chance })
+    if (chance !== null) await exclusive(async () => openIndexes.setChance(id, chance))
   }
 
   #apply(id: string, ownEmbedder: NonNullable<LoadedIndex['ownEmbedder']>, similarity: number): void {

@@ -1,7 +1,10 @@
+import type { Chance } from '../core/noise.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex, ChunkIndexStore } from '../index/chunk-index.ts'
 import type { Logger } from '../core/logger.ts'
+import type { IndexProgress } from '../records/indexes.ts'
 import type { IndexRecord, ProjectIds, Records } from '../records/records.ts'
+import type { ModelTest } from './model-test.ts'
 
 /**
  * Decides which index is active, building or retired, and switches between them. An index is only used with the embedder that made it, so
@@ -21,6 +24,11 @@ export interface Lifecycle {
    * being built. The choice outlasts a restart. Throws `model_unusable` with the reason.
    */
   use(embedder: string): Promise<UseOutcome>
+  /**
+   * Embeds samples with an embedder, and checks the vectors. Changes nothing. Throws `model_unusable`, and what the embedder throws. Aborts with the
+   * signal.
+   */
+  test(embedder: string, signal: AbortSignal): Promise<ModelTest>
   /** Drops the retired or building index of this embedder. Throws `model_in_use`, `index_not_found`. */
   remove(embedder: string): Promise<void>
   /**
@@ -48,6 +56,8 @@ export interface OpenIndex {
   record: IndexRecord
   embedder: Embedder
   index: ChunkIndex
+  /** How near the model puts unrelated texts. Null until it is measured, and for an embedder that knows it itself. */
+  chance: Chance | null
 }
 
 export interface IndexState {
@@ -56,8 +66,15 @@ export interface IndexState {
   passages: number | null
   /** Null if the numbers are about some projects only. */
   sizeBytes: number | null
-  /** How many documents the index has, of all it needs. Null for the active index. */
-  progress: { done: number; total: number } | null
+  /** How much the index has of what it needs. Null for the active index. */
+  progress: BuildProgress | null
+}
+
+export interface BuildProgress extends IndexProgress {
+  /** How fast the model embeds. Null while nothing is measured, and if the numbers are about some projects only. */
+  tokensPerSecond: number | null
+  /** By the speed since this process began to build. Null like `tokensPerSecond`, and for an index that is not being built. */
+  secondsLeft: number | null
 }
 
 export interface UseOutcome {
@@ -103,5 +120,7 @@ export interface LifecycleOptions {
   pinned?: string | null
   /** How often the vectors of the canary texts are compared, in addition to every start. */
   checkEveryMs?: number
+  /** How often an instance without documents looks for a model on Ollama. */
+  lookEveryMs?: number
   log: Logger
 }

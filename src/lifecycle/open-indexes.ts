@@ -1,10 +1,12 @@
+import type { Chance } from '../core/noise.ts'
 import type { Logger } from '../core/logger.ts'
 import { denseDimensions } from '../embed/builtin.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex, ChunkIndexStore } from '../index/chunk-index.ts'
 import { isDamaged } from '../index/failures.ts'
 import type { IndexRecord, ProjectIds, Records } from '../records/records.ts'
-import type { IndexState, OpenIndex } from './lifecycle.ts'
+import { BuildMeter } from './build-meter.ts'
+import type { BuildProgress, IndexState, OpenIndex } from './lifecycle.ts'
 import { PendingDrops } from './pending-drops.ts'
 
 /** An open index, with the embedder that made it. */
@@ -22,6 +24,7 @@ export type RetiredIndex = Pick<LoadedIndex, 'record' | 'index' | 'ownEmbedder'>
 export class OpenIndexes {
   #active: LoadedIndex | null = null
   #building: LoadedIndex | null = null
+  #meter: BuildMeter | null = null
   #retired: RetiredIndex[] = []
   readonly #drops: PendingDrops
   readonly #records: Pick<Records, 'indexes'>
@@ -54,7 +57,8 @@ export class OpenIndexes {
   async activate(record: IndexRecord, embedder: Embedder): Promise<void> {
     const before = this.#active
     const index = before?.record.id === record.id ? before.index : await this.#openFiles(record)
-    this.#active = { record, embedder, index, ownEmbedder: embedder.canEmbed ? embedder : null }
+    const chance = before?.record.id === record.id ? before.chance : await this.#chanceOf(record)
+    this.#active = { record, embedder, index, ownEmbedder: embedder.canEmbed ? embedder : null, chance }
     if (before && before.embedder !== embedder) await before.embedder.close()
     if (before && before.index !== index) await before.index.close()
   }
@@ -64,8 +68,20 @@ export class OpenIndexes {
     if (this.#active) this.#active = { ...this.#active, embedder }
   }
 
-  startBuilding(next: LoadedIndex): void {
-    this.#building = next
+  async startBuilding(next: Omit<LoadedIndex, 'chance'>): Promise<void> {
+    const { passagesDone } = await this.#records.indexes.progress(next.record.id)
+    this.#meter = new BuildMeter(next.embedder, passagesDone)
+    this.#building = { ...next, chance: await this.#chanceOf(next.record) }
+  }
+
+  /** Remembers what was measured for this index, if it is still active or building. */
+  setChance(id: string, chance: Chance): void {
+    if (this.#active?.record.id === id) this.#active = { ...this.#active, chance }
+    if (this.#building?.record.id === id) this.#building = { ...this.#building, chance }
+  }
+
+  async #chanceOf({ id }: IndexRecord): Promise<Chance | null> {
+    return (await this.#records.indexes.measurements(id))?.chance ?? null
   }
 
   /** Stops building. Returns the index that was being built; it stays open. */
@@ -145,7 +161,7 @@ export class OpenIndexes {
 
   /** Counts the documents and passages of some projects, or by default of the whole instance. */
   async state(record: IndexRecord, projects?: ProjectIds): Promise<IndexState> {
-    const progressOf = () => (record.state === 'active' ? null : this.#records.indexes.progress(record.id, projects))
+    const progressOf = () => (record.state === 'active' ? null : this.#progress(record, projects))
     if (projects !== undefined) {
       const [passages, progress] = await Promise.all([this.countOwnPassages(record, projects), progressOf()])
       return { record, passages, sizeBytes: null, progress }
@@ -157,6 +173,14 @@ export class OpenIndexes {
       progressOf(),
     ])
     return { record, passages, sizeBytes, progress }
+  }
+
+  /** The speed would tell about the documents of other users, so that the numbers about some projects lack it. */
+  async #progress({ id }: IndexRecord, projects?: ProjectIds): Promise<BuildProgress> {
+    const stored = await this.#records.indexes.progress(id, projects)
+    const isBuilding = this.#building?.record.id === id
+    if (projects === undefined && isBuilding && this.#meter !== null) return this.#meter.progress(stored)
+    return { ...stored, tokensPerSecond: null, secondsLeft: null }
   }
 
   async close(): Promise<void> {

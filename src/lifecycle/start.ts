@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import pRetry from 'p-retry'
-import { isDocsearchError } from '../core/errors.ts'
+import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import { withoutLatest } from '../ollama/client.ts'
 import type { ProjectIds } from '../records/records.ts'
 import { ActiveIndex } from './active-index.ts'
@@ -10,12 +10,14 @@ import { Changes } from './changes.ts'
 import { DriftWatch } from './drift.ts'
 import { dropLeftovers } from './leftovers.ts'
 import type { Choice, IndexState, Lifecycle, LifecycleOptions, OpenIndex, UseOutcome } from './lifecycle.ts'
+import { type ModelTest, testModel } from './model-test.ts'
 import { OpenIndexes } from './open-indexes.ts'
 import { describeStatus } from './status.ts'
 
 const DAY_MS = 86_400_000
 const CLOSE_MS = 2_000
 const RETRY_MS = 1_000
+const LOOK_MS = 30_000
 const MAX_RETRY_MS = 60_000
 
 /**
@@ -40,6 +42,7 @@ class IndexLifecycle implements Lifecycle {
   readonly #active: ActiveIndex
   readonly #building: Building
   readonly #drift: DriftWatch
+  #looking: NodeJS.Timeout | undefined
 
   constructor(options: LifecycleOptions) {
     const { records, log } = options
@@ -64,6 +67,24 @@ class IndexLifecycle implements Lifecycle {
     await dropLeftovers({ ...this.#options, openIndexes: this.#open }, await this.#chosen())
     if (!isSettled) void this.#chooseUntilSettled()
     this.#drift.checkSoon()
+    this.#looking = setInterval(() => void this.#lookForModel(), this.#options.lookEveryMs ?? LOOK_MS)
+    this.#looking.unref()
+  }
+
+  /** Takes a model that appears on Ollama while there are no documents, unless the user has chosen an embedder. Never rejects. */
+  async #lookForModel(): Promise<void> {
+    const { log } = this.#options
+    try {
+      const isChanged = await this.#exclusive(async () => (await this.#chosen()) === null && (await this.#active.reconsider()))
+      if (!isChanged) return
+      log.info(
+        { embedder: this.#active.choice.embedder },
+        'a model has appeared on Ollama; using it, as there are no documents yet',
+      )
+      this.#changed()
+    } catch (error) {
+      if (!this.#closing.signal.aborted) log.warn({ err: error }, 'looking for a model on Ollama failed; trying again later')
+    }
   }
 
   /** Sets up the active index and, when another embedder is chosen, the building one. Returns false when something has to be tried again. */
@@ -152,7 +173,14 @@ class IndexLifecycle implements Lifecycle {
       active === null || projects === undefined ? null : this.#open.countOwnPassages(active.record, projects).catch(() => null),
     ])
     const ownPassages = projects === undefined ? undefined : own
-    return describeStatus({ active, reason: choice.reason, rebuiltBecause, building: state, ownPassages })
+    return describeStatus({
+      active,
+      chosen: choice.embedder,
+      reason: choice.reason,
+      rebuiltBecause,
+      building: state,
+      ownPassages,
+    })
   }
 
   onChange(listener: () => void): () => void {
@@ -175,6 +203,16 @@ class IndexLifecycle implements Lifecycle {
   #pinnedNotice(embedder: string): string | null {
     if (this.#pinned === null || this.#pinned === embedder) return null
     return `The configuration of this instance names the embedder ${this.#pinned}, so the next start switches back to it. Remove that setting, or set it to ${embedder}.`
+  }
+
+  async test(name: string, signal: AbortSignal): Promise<ModelTest> {
+    const { embedder, reason } = await this.#options.chooseEmbedder(null, withoutLatest(name))
+    if (embedder === null) throw new DocsearchError('model_unusable', reason)
+    try {
+      return await testModel(embedder, signal)
+    } finally {
+      await embedder.close()
+    }
   }
 
   async remove(name: string): Promise<void> {
@@ -211,6 +249,7 @@ class IndexLifecycle implements Lifecycle {
 
   async close(): Promise<void> {
     this.#closing.abort()
+    clearInterval(this.#looking)
     this.#drift.stop()
     // A model that is being set up may take long: don't wait for it.
     await Promise.race([this.#exclusive(async () => {}), sleep(CLOSE_MS, undefined, { ref: false })])

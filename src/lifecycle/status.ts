@@ -1,8 +1,12 @@
+import { countOf } from '../core/count-of.ts'
 import type { Embedder } from '../embed/embedder.ts'
+import { parseOllamaFingerprint } from '../embed/fingerprint.ts'
 import type { IndexState, Lifecycle, OpenIndex } from './lifecycle.ts'
 
 export interface StatusFacts {
   active: OpenIndex | null
+  /** The embedder that was chosen, also while it can't be used. */
+  chosen: string
   /** Why this embedder was chosen, or why there is none. */
   reason: string
   /** Why the index was rebuilt since the start; null when it was not. */
@@ -14,19 +18,19 @@ export interface StatusFacts {
 
 /** Describes embedder and index for health. */
 export async function describeStatus(facts: StatusFacts): ReturnType<Lifecycle['status']> {
-  const { active, reason, rebuiltBecause, building, ownPassages } = facts
+  const { active, chosen, reason, rebuiltBecause, building, ownPassages } = facts
   if (active === null) {
     const message = `Nothing can be searched yet, because there is no embedder: ${reason}`
     return {
-      embedder: { status: 'unavailable', message },
+      embedder: { status: 'unavailable', message, code: 'embedder_unavailable', model: chosen },
       index: { status: 'degraded', message: 'There is no index yet, because there is no embedder.' },
     }
   }
   const [embedder, index] = await Promise.all([active.embedder.check(), active.index.check()])
   const passages = ownPassages === undefined ? index.passages : ownPassages
   const sentences = [
-    index.ok && passages !== null ? `${passages} passages` : index.message,
-    ...(index.isIncomplete ? ['searches miss passages until damaged files are rebuilt, which is under way'] : []),
+    index.ok && passages !== null ? countOf(passages, 'passage') : index.message,
+    ...(index.isIncomplete ? ['damaged files are being rebuilt, and until then searches miss some passages'] : []),
     ...(rebuiltBecause === null ? [] : [`rebuilt since the start, because ${rebuiltBecause}`]),
     ...(building === null ? [] : [buildingSentence(building)]),
   ]
@@ -56,7 +60,7 @@ export async function describeStatus(facts: StatusFacts): ReturnType<Lifecycle['
 }
 
 function buildingSentence({ record, progress }: IndexState): string {
-  const done = progress === null ? '' : ` (${progress.done} of ${progress.total} documents done)`
+  const done = progress === null ? '' : ` (${progress.done} of ${countOf(progress.total, 'document')} done)`
   return `building an index with ${record.embeddingModel}${done}`
 }
 
@@ -68,7 +72,22 @@ export function driftMessage({ name }: Pick<Embedder, 'name'>, similarity: numbe
   )
 }
 
+/** The message when an index was made with another fingerprint of the same model. */
+export function changedMessage(name: string, made: string, now: string): string {
+  const [before, after] = [parseOllamaFingerprint(made), parseOllamaFingerprint(now)]
+  if (before === null || after === null || before.digest !== after.digest || before.templateVersion === after.templateVersion)
+    return `${name} is no longer the model that built this index. ${remedy(name)}`
+  return (
+    `This version of docsearch prepares texts for ${name} differently from the version that built this index, so the vectors cannot be compared. ` +
+    `Searches use keywords only, and new documents wait. ${useAgain(name)}.`
+  )
+}
+
 /** How the user gets vectors back. docsearch never does this by itself. */
 export function remedy(name: string): string {
-  return `Run \`docsearch models use ${name}\` to embed all documents again while searches continue, or restore the former model.`
+  return `${useAgain(name)}, or restore the former model.`
+}
+
+function useAgain(name: string): string {
+  return `Run \`docsearch models use ${name}\` to embed all documents again while searches continue`
 }

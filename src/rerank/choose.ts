@@ -160,7 +160,13 @@ function describe(keeper: ModelKeeper, base: Reranker, { setting, ollamaUrl }: R
       : 'You chose it in the settings, and it passed its test.'
     return { status: 'ok', code: 'ok', message, model: model.name }
   }
-  if (problem === null) return { status: 'ok', code: 'ok', message: `${ollama} has no reranker. ${fallback}`, model: base.model }
+  if (problem === null)
+    return {
+      status: 'ok',
+      code: 'ok',
+      message: `No reranker found: ${ollama} has none, or does not answer. ${fallback}`,
+      model: base.model,
+    }
   return {
     // With `auto` nothing is missing: the settings name no model.
     status: isAuto || problem.code === 'reranker_testing' ? 'ok' : 'degraded',

@@ -139,7 +139,11 @@ function explain(error: unknown, model: string, url: string): unknown {
     case 'busy':
       return new RerankModelError('reranker_unavailable', `${subject} is overloaded or failing: ${error.message}.`, error)
     case 'model_missing':
-      return new RerankModelError('reranker_unavailable', `${subject} is not installed. Run \`ollama pull ${model}\`.`, error)
+      return new RerankModelError(
+        'reranker_unavailable',
+        `${subject} is not installed. Run \`docsearch models pull ${model}\`.`,
+        error,
+      )
     case 'too_long':
     case 'not_finite':
     case 'refused':
