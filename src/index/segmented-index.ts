@@ -1,5 +1,6 @@
 import pLimit from 'p-limit'
 import { BackgroundTask } from '../core/background-task.ts'
+import { countOf } from '../core/count-of.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { Logger } from '../core/logger.ts'
@@ -86,10 +87,9 @@ export class SegmentedIndex implements ChunkIndex {
     const store = await SegmentStore.open({ folder, layout, log, memory })
     const index = new SegmentedIndex(options, store)
     try {
-      const compared = index.#compareAtStart()
       // Wait for the comparison only if it is likely to find something.
-      compared.catch(() => {})
-      if (index.#isIncomplete() || (await table.count()) !== index.#count()) await compared
+      if (index.#isIncomplete() || (await table.count()) !== index.#count()) await index.#compareAtStart()
+      else index.#compareAtStart().catch((error: Error) => index.#watch.noteDamage(error))
       if (index.#lost.countPassages() <= awaitedPassages) await index.#repairing.idle()
       index.#verifying.start()
       return index
@@ -182,7 +182,7 @@ export class SegmentedIndex implements ChunkIndex {
     const isIncomplete = this.#isIncomplete()
     if (!ok) return { ok, message, passages: null, isApproximate: false, isIncomplete }
     const passages = this.#count()
-    return { ok, message: `${passages} passages`, passages, isApproximate: false, isIncomplete }
+    return { ok, message: countOf(passages, 'passage'), passages, isApproximate: false, isIncomplete }
   }
 
   async close(): Promise<void> {

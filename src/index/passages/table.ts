@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection } from '@lancedb/lancedb'
 import type { Vector } from 'apache-arrow'
 import type { Clock } from '../../core/clock.ts'
+import { countOf } from '../../core/count-of.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { IndexHealth, Passage } from '../chunk-index.ts'
 import { DamagedTexts } from '../damaged-texts.ts'
@@ -179,7 +180,7 @@ export class LancePassageTable implements PassageTable {
     try {
       for (const part of this.#parts) await part.answers()
       const passages = await this.count()
-      return { ok: true, message: `${passages} passages`, passages }
+      return { ok: true, message: countOf(passages, 'passage'), passages }
     } catch (error) {
       this.#options.log.warn({ err: error }, 'the index does not answer')
       return { ok: false, message: readFailure(error).message, passages: null }

@@ -36,8 +36,18 @@ function documentsOf(segment: Segment, { condition, fields, value }: Condition):
           ),
         ]
       return fields[0] === 'mediaType' ? [withMediaType(segment, value)] : []
+    case 'isNoneOf':
+      return [inverted(withMediaType(segment, value))]
     case 'hasAnyOf':
       return [withTag(segment, value)]
+    case 'hasAllOf':
+      return value.map((tag) => withTag(segment, [tag]))
+    case 'hasNoneOf':
+      return [inverted(withTag(segment, value))]
+    case 'startsWithAny':
+      return [withPathPrefixes(segment, value)]
+    case 'startsWithNone':
+      return [inverted(withPathPrefixes(segment, value))]
     case 'startsWith':
       return [withPathPrefix(segment, value.toWellFormed())]
     case 'isAtOrAfter':
@@ -47,11 +57,15 @@ function documentsOf(segment: Segment, { condition, fields, value }: Condition):
     case 'containsAll':
       return value.map((part) => withNamePart(segment, part))
     case 'containsNone':
-      return value.map((part) => withNamePart(segment, part).map((word) => ~word))
+      return value.map((part) => inverted(withNamePart(segment, part)))
     case 'hasAllPhrases':
     case 'hasNoPhrase':
       return []
   }
+}
+
+function inverted(bitmap: Bitmap): Bitmap {
+  return bitmap.map((word) => ~word)
 }
 
 function bitmapOf(segment: Segment, documents: readonly number[]): Bitmap {
@@ -85,6 +99,15 @@ function oneOf(segment: Segment, wanted: readonly string[]): (number: number) =>
     if (is === undefined) known.set(number, (is = texts.has(segment.string(number))))
     return is
   }
+}
+
+function withPathPrefixes(segment: Segment, prefixes: readonly string[]): Bitmap {
+  const all = createBitmap(segment.documents)
+  for (const prefix of prefixes)
+    withPathPrefix(segment, prefix.toWellFormed()).forEach((word, i) => {
+      all[i]! |= word
+    })
+  return all
 }
 
 /** Finds the documents by binary search: they are ordered by path, so the paths with a prefix follow each other. */

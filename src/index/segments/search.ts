@@ -115,7 +115,7 @@ function searchRow(segments: readonly SearchedSegment[], { starts }: SegmentRow,
         const collected = scores[passage]!
         if (collected + optionalBounds < top.threshold) continue
         const score = complete(collected, start + passage, scorers, optional, optionalBounds, top.threshold)
-        if (score >= top.threshold) top.add({ segment, passage: start + passage - starts[segment]!, score })
+        top.add(segment, start + passage - starts[segment]!, score)
       }
     }
     scores.fill(0, 0, end - start)

@@ -13,72 +13,94 @@ export interface SegmentHit {
  * segments.
  */
 export class TopHits {
-  private readonly heap: SegmentHit[] = []
-  private readonly limit: number
-  private readonly segments: readonly Segment[]
-
-  constructor(limit: number, segments: readonly Segment[]) {
-    this.limit = limit
-    this.segments = segments
-  }
-
   /** A passage with a lower score is not among the best. */
-  get threshold(): number {
-    return this.heap.length < this.limit ? -Infinity : this.heap[0]!.score
+  threshold = -Infinity
+  private readonly limit: number
+  private readonly searched: readonly Segment[]
+  /** The heap in parallel arrays, because a search adds thousands of hits. The last place is for a hit that may replace the root. */
+  private readonly segments: Uint32Array
+  private readonly passages: Uint32Array
+  private readonly scores: Float64Array
+  private size = 0
+
+  constructor(limit: number, searched: readonly Segment[]) {
+    this.limit = limit
+    this.searched = searched
+    this.segments = new Uint32Array(limit + 1)
+    this.passages = new Uint32Array(limit + 1)
+    this.scores = new Float64Array(limit + 1)
   }
 
-  add(hit: SegmentHit): void {
-    const { heap } = this
-    if (heap.length < this.limit) {
-      heap.push(hit)
-      this.moveUp(heap.length - 1)
-    } else if (this.compare(hit, heap[0]!) < 0) {
-      heap[0] = hit
+  add(segment: number, passage: number, score: number): void {
+    if (score < this.threshold) return
+    const { limit, size } = this
+    this.segments[size] = segment
+    this.passages[size] = passage
+    this.scores[size] = score
+    if (size < limit) {
+      this.size++
+      this.moveUp(size)
+    } else if (this.isBetter(limit, 0)) {
+      this.swap(limit, 0)
       this.moveDown(0)
     }
+    if (this.size === limit) this.threshold = this.scores[0]!
   }
 
   /** Returns the hits, best first. */
   sorted(): SegmentHit[] {
-    return this.heap.toSorted((a, b) => this.compare(a, b))
+    const order = Array.from({ length: this.size }, (_, at) => at).sort((a, b) => (this.isBetter(a, b) ? -1 : 1))
+    return order.map((at) => ({ segment: this.segments[at]!, passage: this.passages[at]!, score: this.scores[at]! }))
   }
 
-  /** Returns a number below 0 when `a` is better. */
-  private compare(a: SegmentHit, b: SegmentHit): number {
-    if (a.score !== b.score) return b.score - a.score
-    const [ofA, ofB] = [this.segments[a.segment]!, this.segments[b.segment]!]
+  private isBetter(a: number, b: number): boolean {
+    const { scores } = this
+    return scores[a] === scores[b] ? this.compareTies(a, b) < 0 : scores[a]! > scores[b]!
+  }
+
+  /** Compares hits with equal scores. Returns a number below 0 when `a` is better. */
+  private compareTies(a: number, b: number): number {
+    const [segmentA, segmentB, passageA, passageB] = [this.segments[a]!, this.segments[b]!, this.passages[a]!, this.passages[b]!]
+    const [ofA, ofB] = [this.searched[segmentA]!, this.searched[segmentB]!]
     // Within a segment, the passages of several paths are in the order of the paths.
-    if (ofA === ofB && !ofA.haveSamePath(a.passage, b.passage)) return a.passage - b.passage
-    const [pathA, pathB] = ofA === ofB ? ['', ''] : [ofA.pathOf(a.passage), ofB.pathOf(b.passage)]
+    if (ofA === ofB && !ofA.haveSamePath(passageA, passageB)) return passageA - passageB
+    const [pathA, pathB] = ofA === ofB ? ['', ''] : [ofA.pathOf(passageA), ofB.pathOf(passageB)]
     if (pathA !== pathB) return pathA < pathB ? -1 : 1
     return (
-      ofA.indexOf(a.passage) - ofB.indexOf(b.passage) ||
-      compareTexts(ofA, a.passage, ofB, b.passage) ||
-      a.segment - b.segment ||
-      a.passage - b.passage
+      ofA.indexOf(passageA) - ofB.indexOf(passageB) ||
+      compareTexts(ofA, passageA, ofB, passageB) ||
+      segmentA - segmentB ||
+      passageA - passageB
     )
   }
 
   private moveUp(from: number): void {
-    const { heap } = this
     for (let at = from; at > 0;) {
       const parent = (at - 1) >>> 1
-      if (this.compare(heap[at]!, heap[parent]!) <= 0) return
-      ;[heap[at], heap[parent]] = [heap[parent]!, heap[at]!]
+      if (!this.isBetter(parent, at)) return
+      this.swap(at, parent)
       at = parent
     }
   }
 
   private moveDown(from: number): void {
-    const { heap } = this
-    for (let at = from; ;) {
-      let worst = at
-      for (const child of [2 * at + 1, 2 * at + 2])
-        if (child < heap.length && this.compare(heap[child]!, heap[worst]!) > 0) worst = child
-      if (worst === at) return
-      ;[heap[at], heap[worst]] = [heap[worst]!, heap[at]!]
-      at = worst
+    for (let at = from, child = 2 * at + 1; child < this.size; child = 2 * at + 1) {
+      if (child + 1 < this.size && this.isBetter(child, child + 1)) child++
+      if (!this.isBetter(at, child)) return
+      this.swap(at, child)
+      at = child
     }
+  }
+
+  private swap(a: number, b: number): void {
+    const { segments, passages, scores } = this
+    const [segment, passage, score] = [segments[a]!, passages[a]!, scores[a]!]
+    segments[a] = segments[b]!
+    passages[a] = passages[b]!
+    scores[a] = scores[b]!
+    segments[b] = segment
+    passages[b] = passage
+    scores[b] = score
   }
 }
 

@@ -11,10 +11,13 @@ export interface Candidate {
  * bounds gives the threshold: a vector whose upper bound is below the threshold is not among the best.
  */
 export class Candidates {
+  /** The limit-th highest lower bound. */
+  threshold = -Infinity
   readonly segments: number[] = []
   readonly rows: number[] = []
   readonly high: number[] = []
   readonly rest: number[] = []
+  private readonly lower: number[] = []
   private readonly upper: number[] = []
   /** The highest lower bounds. The root is the lowest of them. */
   private readonly heap: Float64Array
@@ -24,25 +27,37 @@ export class Candidates {
     this.heap = new Float64Array(limit)
   }
 
-  /** The limit-th highest lower bound. */
-  get threshold(): number {
-    return this.size < this.heap.length ? -Infinity : this.heap[0]!
-  }
-
   add({ segment, row, high, rest }: Candidate, lower: number, upper: number): void {
     this.segments.push(segment)
     this.rows.push(row)
     this.high.push(high)
     this.rest.push(rest)
+    this.lower.push(lower)
     this.upper.push(upper)
     if (this.size < this.heap.length) this.moveUp(lower)
     else if (lower > this.heap[0]!) this.moveDown(lower)
+    if (this.size === this.heap.length) this.threshold = this.heap[0]!
+  }
+
+  /** The number of vectors so far. */
+  get count(): number {
+    return this.rows.length
+  }
+
+  /** Returns how many of the vectors from index `from` on have one of the highest lower bounds. */
+  countBest(from: number): number {
+    const { lower, threshold } = this
+    let count = 0
+    for (let i = from; i < lower.length; i++) if (lower[i]! >= threshold) count++
+    return count
   }
 
   /** Returns the indexes of the vectors that may be among the best, in the lists above. */
-  *remaining(): Generator<number> {
-    const { threshold } = this
-    for (const [i, upper] of this.upper.entries()) if (upper >= threshold) yield i
+  remaining(): number[] {
+    const { threshold, upper } = this
+    const found: number[] = []
+    for (let i = 0; i < upper.length; i++) if (upper[i]! >= threshold) found.push(i)
+    return found
   }
 
   private moveUp(value: number): void {

@@ -1,9 +1,11 @@
 import { DOT_KERNEL } from './dot-kernel-bytes.ts'
-import { KERNEL_PAGE_BYTES, memoryWith, newMemory } from './kernel-memory.ts'
+import { memoryWith, newMemory } from './kernel-memory.ts'
+import { align, compileKernel, KernelModule, pagesFor } from './kernel-module.ts'
 
-type Dots = (query: number, rows: number, count: number, stride: number, out: number) => void
-
-const ALIGNMENT = 16
+interface DotFunctions {
+  dots(query: number, rows: number, count: number, stride: number, out: number): void
+  dotsAt(query: number, rows: number, places: number, count: number, stride: number, out: number): void
+}
 
 let module: WebAssembly.Module | undefined
 
@@ -13,27 +15,28 @@ let module: WebAssembly.Module | undefined
  */
 export class DotKernel {
   readonly stride: number
-  private readonly memory: WebAssembly.Memory
   private readonly query: Int16Array
   private readonly results: Int32Array
+  private readonly places: Uint32Array
   /** The memory for rows that are copied. */
   private readonly copied: WebAssembly.Memory
   private readonly rows: Int8Array
-  private readonly computeCopied: Dots
-  private readonly compute = new WeakMap<WebAssembly.Memory, Dots>()
+  private readonly functions: KernelModule<DotFunctions>
 
   /** `stride` is the number of components of a row, a multiple of 8. */
   constructor(stride: number, maxRows: number) {
     this.stride = stride
     const most = Math.ceil(maxRows / 4) * 4
     const resultsAt = align(2 * stride)
-    this.memory = new WebAssembly.Memory({ initial: pagesFor(resultsAt + 4 * most) })
-    this.query = new Int16Array(this.memory.buffer, 0, stride)
-    this.results = new Int32Array(this.memory.buffer, resultsAt, most)
+    const placesAt = align(resultsAt + 4 * most)
+    const own = new WebAssembly.Memory({ initial: pagesFor(placesAt + 4 * most) })
+    this.query = new Int16Array(own.buffer, 0, stride)
+    this.results = new Int32Array(own.buffer, resultsAt, most)
+    this.places = new Uint32Array(own.buffer, placesAt, most)
     // The kernel computes four rows at a time, so it reads up to three rows past the last one.
     this.copied = newMemory(pagesFor((most + 3) * stride))
     this.rows = new Int8Array(this.copied.buffer, 0, most * stride)
-    this.computeCopied = this.instantiate(this.copied)
+    this.functions = new KernelModule((module ??= compileKernel(DOT_KERNEL)), own)
   }
 
   /** The largest component of a query that can't overflow. */
@@ -52,35 +55,43 @@ export class DotKernel {
 
   /** Returns the products of the query with loaded rows. The next call overwrites them. */
   dots(from: number, count: number): Int32Array {
-    this.computeCopied(this.query.byteOffset, from * this.stride, count, this.stride, this.results.byteOffset)
-    return this.results
+    return this.compute(this.copied, from * this.stride, count)
   }
 
   /** Returns the products of the query with rows, which are copied only if they have to be. The next call overwrites the products. */
   dotsOf(rows: Int8Array): Int32Array {
     const memory = memoryWith(rows)
     const count = rows.length / this.stride
-    if (memory === undefined) {
-      this.load(rows)
-      return this.dots(0, count)
+    if (memory !== undefined) return this.compute(memory, rows.byteOffset, count)
+    this.load(rows)
+    return this.dots(0, count)
+  }
+
+  /** Returns a function for the products of the query with the rows from `start` up to `end` among `all`, which the kernel can read (`canRead`). */
+  dotsAmong(all: Int8Array): (start: number, end: number) => Int32Array {
+    const { stride, query, results } = this
+    const { dots } = this.functions.of(memoryWith(all)!)
+    const [queryAt, rowsAt, resultsAt] = [query.byteOffset, all.byteOffset, results.byteOffset]
+    return (start, end) => {
+      dots(queryAt, rowsAt + start * stride, end - start, stride, resultsAt)
+      return results
     }
-    let compute = this.compute.get(memory)
-    if (compute === undefined) this.compute.set(memory, (compute = this.instantiate(memory)))
-    compute(this.query.byteOffset, rows.byteOffset, count, this.stride, this.results.byteOffset)
+  }
+
+  /**
+   * Returns the products of the query with single rows among `all`, which are in memory that the kernel can read (`canRead`). The next call
+   * overwrites the products.
+   */
+  dotsAt(all: Int8Array, rows: ArrayLike<number>): Int32Array {
+    const { query, places, results, stride } = this
+    for (let i = 0; i < rows.length; i++) places[i] = rows[i]! * stride
+    const { dotsAt } = this.functions.of(memoryWith(all)!)
+    dotsAt(query.byteOffset, all.byteOffset, places.byteOffset, rows.length, stride, results.byteOffset)
+    return results
+  }
+
+  private compute(memory: WebAssembly.Memory, at: number, count: number): Int32Array {
+    this.functions.of(memory).dots(this.query.byteOffset, at, count, this.stride, this.results.byteOffset)
     return this.results
   }
-
-  private instantiate(rows: WebAssembly.Memory): Dots {
-    module ??= new WebAssembly.Module(Buffer.from(DOT_KERNEL, 'base64'))
-    const { exports } = new WebAssembly.Instance(module, { kernel: { memory: this.memory }, rows: { memory: rows } })
-    return (exports as { dots: Dots }).dots
-  }
-}
-
-function pagesFor(bytes: number): number {
-  return Math.max(1, Math.ceil(bytes / KERNEL_PAGE_BYTES))
-}
-
-function align(at: number): number {
-  return Math.ceil(at / ALIGNMENT) * ALIGNMENT
 }

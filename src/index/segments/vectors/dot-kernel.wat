@@ -48,4 +48,26 @@
           (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $a) (local.get $c))
           (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $a) (local.get $c))))
         (local.set $out (i32.add (local.get $out) (i32.const 16)))
-        (br $fourRows)))))
+        (br $fourRows))))
+
+  ;; Writes the dot products of the query with `count` single rows to `out`. `places` has the offset of each row in bytes, from `rows` on.
+  (func (export "dotsAt") (param $query i32) (param $rows i32) (param $places i32) (param $count i32) (param $stride i32) (param $out i32)
+    (local $row i32) (local $at i32) (local $queryEnd i32) (local $placesEnd i32) (local $a v128) (local $b v128)
+    (local.set $placesEnd (i32.add (local.get $places) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $queryEnd (i32.add (local.get $query) (i32.shl (local.get $stride) (i32.const 1))))
+    (block $done
+      (loop $nextRow
+        (br_if $done (i32.ge_u (local.get $places) (local.get $placesEnd)))
+        (local.set $row (i32.add (local.get $rows) (i32.load $own (local.get $places))))
+        (local.set $at (local.get $query))
+        (local.set $a (v128.const i32x4 0 0 0 0))
+        (loop $eightComponents
+          (local.set $a (i32x4.add (local.get $a) (i32x4.dot_i16x8_s (v128.load8x8_s $file (local.get $row)) (v128.load $own (local.get $at)))))
+          (local.set $row (i32.add (local.get $row) (i32.const 8)))
+          (local.set $at (i32.add (local.get $at) (i32.const 16)))
+          (br_if $eightComponents (i32.lt_u (local.get $at) (local.get $queryEnd))))
+        (local.set $b (i32x4.add (local.get $a) (i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7 (local.get $a) (local.get $a))))
+        (i32.store $own (local.get $out) (i32.add (i32x4.extract_lane 0 (local.get $b)) (i32x4.extract_lane 1 (local.get $b))))
+        (local.set $places (i32.add (local.get $places) (i32.const 4)))
+        (local.set $out (i32.add (local.get $out) (i32.const 4)))
+        (br $nextRow)))))

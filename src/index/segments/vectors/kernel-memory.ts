@@ -54,3 +54,8 @@ export function kernelFileOf(bytes: Uint8Array): KernelFile | null {
 export function memoryWith(rows: Int8Array): WebAssembly.Memory | undefined {
   return memories.get(rows.buffer)
 }
+
+/** Returns whether a kernel can read rows without copying them. */
+export function canRead(rows: Int8Array): boolean {
+  return memories.has(rows.buffer)
+}

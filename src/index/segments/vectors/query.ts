@@ -1,22 +1,54 @@
 import { DotKernel } from './dot-kernel.ts'
 import { BLOCK_ROWS, type VectorLayout } from './format.ts'
 import { quantiseQuery } from './quantise.ts'
+import type { RestComponent } from './rest-blocks.ts'
+import { RestKernel } from './rest-kernel.ts'
+import { SignKernel } from './sign-kernel.ts'
 
 /** A query in whole numbers (quantise.ts). Its dense part is already set in the kernel. */
 export interface VectorQuery {
   dense: Int16Array
   scale: number
   /** The components of the rest that aren't 0. */
-  rest: { dimension: number; component: number }[]
+  rest: RestComponent[]
   restScale: number
-  /** The share of the rest in the query's squared length, 0 to 1. */
-  restShare: number
+  /** How far the dot product with signs of ±1 is assumed to be off at most. */
+  signError: number
   /** An upper bound of the dot product of the query with the low bytes of any vector. */
   lowBound: number
   kernel: DotKernel
+  signKernel: SignKernel
+  restKernel: RestKernel
 }
 
-const kernels = new Map<number, DotKernel>()
+/**
+ * The standard deviation of a row's dot product with signs from the one with components, for a query of length 1: √(1 − 2/π) if the components are
+ * normally distributed.
+ */
+const SIGN_DEVIATION = 0.603
+/**
+ * How many standard deviations above its estimate a row's score may be. A small number suffices, because the estimates are compared with the last of
+ * many candidates. Of a million vectors without clusters, 1 instead of 0.66 finds 0.1 % more of the ten nearest, in 6 % more time.
+ */
+const SIGN_MARGIN = 0.66
+
+type Kernels = Pick<VectorQuery, 'kernel' | 'signKernel' | 'restKernel'>
+
+const known = new Map<string, Kernels>()
+
+function kernelsFor(stride: number, restDimensions: number): Kernels {
+  const key = `${stride} ${restDimensions}`
+  let kernels = known.get(key)
+  if (kernels === undefined) {
+    kernels = {
+      kernel: new DotKernel(stride, BLOCK_ROWS),
+      signKernel: new SignKernel(stride),
+      restKernel: new RestKernel(restDimensions),
+    }
+    known.set(key, kernels)
+  }
+  return kernels
+}
 
 /** Returns null for a query without a direction. */
 export function prepareQuery(vector: Float32Array, layout: VectorLayout): VectorQuery | null {
@@ -24,17 +56,27 @@ export function prepareQuery(vector: Float32Array, layout: VectorLayout): Vector
   if (query === null) return null
   const { dense, scale, restScale } = query
   const stride = dense.length
-  const kernel = kernels.get(stride) ?? new DotKernel(stride, BLOCK_ROWS)
-  kernels.set(stride, kernel)
+  const { kernel, signKernel, restKernel } = kernelsFor(stride, query.rest.length)
   kernel.setQuery(dense)
+  signKernel.setQuery(dense, scale)
   const rest: VectorQuery['rest'] = []
-  let restShare = 0
-  for (const [dimension, component] of query.rest.entries()) {
-    if (component === 0) continue
-    rest.push({ dimension, component })
-    restShare += (component * restScale) ** 2
+  for (let dimension = 0; dimension < query.rest.length; dimension++) {
+    const component = query.rest[dimension]!
+    if (component !== 0) rest.push({ dimension, component })
   }
+  restKernel.setQuery(rest)
   // Cauchy–Schwarz: a dot product is at most the product of both lengths. No low byte exceeds 128. The last factor covers rounding.
   const length = Math.sqrt(dense.reduce((sum, component) => sum + component * component, 0))
-  return { dense, scale, rest, restScale, restShare, kernel, lowBound: length * 128 * Math.sqrt(stride) * (1 + 1e-6) }
+  const lowBound = length * 128 * Math.sqrt(stride) * (1 + 1e-6)
+  return {
+    dense,
+    scale,
+    rest,
+    restScale,
+    kernel,
+    signKernel,
+    restKernel,
+    lowBound,
+    signError: SIGN_MARGIN * SIGN_DEVIATION * length * scale,
+  }
 }

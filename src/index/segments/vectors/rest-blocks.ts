@@ -38,16 +38,21 @@ export class RestWriter {
   }
 }
 
-/** Adds `factor` times one dimension to the sums of a block's `rows` rows. The dimension is in `rest` from `start` up to `end`. */
+/** A component of a query's rest that isn't 0. */
+export interface RestComponent {
+  dimension: number
+  component: number
+}
+
+/** Adds `factor` times one dimension, which a block stores in `rest` from `start` up to `end`, to the sums of the block's rows. */
 export function addRest(
-  rest: Int8Array,
-  { start, end, rows }: { start: number; end: number; rows: number },
+  { rest, start, end }: { rest: Int8Array; start: number; end: number },
+  rows: number,
   factor: number,
   sums: Int32Array,
 ): void {
-  let from = start
-  if (end - from === rows) for (let row = 0; row < rows; row++) sums[row]! += factor * rest[from + row]!
-  else for (; from < end; from += 2) sums[rest[from]! & 255]! += factor * rest[from + 1]!
+  if (end - start === rows) for (let row = 0; row < rows; row++) sums[row]! += factor * rest[start + row]!
+  else for (let at = start; at < end; at += 2) sums[rest[at]! & 255]! += factor * rest[at + 1]!
 }
 
 /** Reads the components of a block into a table. The table has to be all zeros. */

@@ -2,14 +2,18 @@ import { type Bitmap, createBitmap, membersOf, setBit } from '../bitmap.ts'
 import type { SearchedSegment } from '../search.ts'
 import { type SegmentHit, TopHits } from '../top-hits.ts'
 import { Candidates } from './candidates.ts'
-import { nearestClusters, rowsToScan } from './choose-clusters.ts'
+import { Completeness, nearestClusters } from './choose-clusters.ts'
 import { NO_ROW } from './format.ts'
-import { prepareQuery } from './query.ts'
+import { prepareQuery, type VectorQuery } from './query.ts'
 import { type ScannedRow, SegmentScan } from './segment-scan.ts'
 import type { SegmentVectors } from './segment-vectors.ts'
 
 export type SearchedVectors = SearchedSegment & { vectors: SegmentVectors }
 
+/** A search finds at least this many vectors, because fewer don't show when it has scanned enough clusters. */
+const MIN_CANDIDATES = 200
+/** If a filter allows at most this share of a segment's vectors, these are read one by one rather than in clusters. */
+const FEW = 0.015
 /** Reading a single row takes about as long as scanning this many rows of a block. */
 const SINGLE_ROW_COST = 10
 
@@ -33,25 +37,20 @@ export function searchVectors(
   const first = segments.find(({ vectors }) => vectors.count > 0)
   const prepared = first === undefined || limit <= 0 ? null : prepareQuery(query, first.vectors.layout)
   if (prepared === null) return []
-  const candidates = new Candidates(limit)
+  const candidates = new Candidates(Math.max(limit, MIN_CANDIDATES))
   const wanted = rowsOf(segments, also)
   const scans = segments.map((searched, i) => new SegmentScan(searched, i, prepared, candidates, wanted.get(i) ?? null))
-  for (const [i, scan] of scans.entries()) {
-    scanSegment(segments[i]!, scan, prepared.scale > 0)
-    scan.remaining()
-  }
+  scanSegments(scans, candidates, prepared)
+  for (const scan of scans) scan.remaining()
   const best = new TopHits(
     limit,
     segments.map(({ reader }) => reader.segment),
   )
-  const hitOf = (segment: number, found: ScannedRow): SegmentHit => ({
-    segment,
-    passage: segments[segment]!.vectors.sections.passages[found.row]!,
-    score: scans[segment]!.exactScore(found),
-  })
+  const addTo = (top: TopHits, segment: number, found: ScannedRow) =>
+    top.add(segment, passageOf(segments[segment]!, found), scans[segment]!.exactScore(found))
   for (const i of candidates.remaining()) {
     const { segments, rows, high, rest } = candidates
-    best.add(hitOf(segments[i]!, { row: rows[i]!, high: high[i]!, rest: rest[i]! }))
+    addTo(best, segments[i]!, { row: rows[i]!, high: high[i]!, rest: rest[i]! })
   }
   const hits = best.sorted()
   if (also.length === 0) return hits
@@ -62,8 +61,8 @@ export function searchVectors(
   const isKnown = new Set(hits.map(keyOf))
   for (const [i, scan] of scans.entries())
     for (const found of scan.found) {
-      const hit = hitOf(i, found)
-      if (!isKnown.has(keyOf(hit))) further.add(hit)
+      const passage = passageOf(segments[i]!, found)
+      if (!isKnown.has(keyOf({ segment: i, passage }))) addTo(further, i, found)
     }
   return [...hits, ...further.sorted()]
 }
@@ -82,23 +81,40 @@ function rowsOf(segments: readonly SearchedVectors[], passages: readonly Passage
   return bitmaps
 }
 
+function passageOf({ vectors }: SearchedVectors, { row }: ScannedRow): number {
+  return vectors.sections.passages[row]!
+}
+
 function keyOf({ segment, passage }: PassagePlace): number {
   return segment * 2 ** 32 + passage
 }
 
-function scanSegment({ allowed, vectors }: SearchedVectors, scan: SegmentScan, hasDense: boolean): void {
-  const { blockEnds, clusterEnds } = vectors.sections
-  const isClustered = clusterEnds.length > 0 && hasDense
-  const budget = isClustered ? rowsToScan(vectors.count, scan.query) : vectors.count
-  const wanted = allowed === null ? null : allowedRows(vectors, allowed, budget / SINGLE_ROW_COST)
-  if (wanted?.rows !== undefined) return scan.rows(wanted.rows)
-  if (!isClustered) return scan.blocks(0, blockEnds.length)
-  const enough = budget * ((wanted?.count ?? vectors.count) / vectors.count)
-  for (const cluster of nearestClusters(vectors, scan.query)) {
-    if (scan.scanned >= enough) break
-    scan.blocks(cluster === 0 ? 0 : clusterEnds[cluster - 1]!, clusterEnds[cluster]!)
+/** Scans the nearest clusters of large segments, and all of the others. */
+function scanSegments(scans: readonly SegmentScan[], candidates: Candidates, query: VectorQuery): void {
+  const clustered: SegmentScan[] = []
+  let rows = 0
+  for (const scan of scans) {
+    const { allowed, vectors } = scan.searched
+    const { blockEnds, clusterEnds } = vectors.sections
+    const isClustered = clusterEnds.length > 0 && query.scale > 0
+    const wanted =
+      allowed === null ? null : allowedRows(vectors, allowed, vectors.count * (isClustered ? FEW : 1 / SINGLE_ROW_COST))
+    if (wanted?.rows !== undefined) scan.rows(wanted.rows)
+    else if (isClustered) {
+      scan.blocks(clusterEnds.at(-1)!, blockEnds.length)
+      clustered.push(scan)
+      rows += wanted?.count ?? vectors.count
+    } else scan.blocks(0, blockEnds.length)
   }
-  scan.blocks(clusterEnds.at(-1)!, blockEnds.length)
+  const completeness = new Completeness(candidates, rows)
+  let scanned = 0
+  for (const { segment, cluster, similarity } of nearestClusters(
+    clustered.map((scan) => scan.searched.vectors),
+    query,
+  )) {
+    scanned += clustered[segment]!.cluster(cluster, similarity)
+    if (completeness.isReached(scanned)) return
+  }
 }
 
 /** Counts the rows that a filter allows. Returns the rows as well, in ascending order, if there are at most `few`. */

@@ -4,13 +4,15 @@ import { BLOCK_ROWS, NO_ROW, strideOf, VECTORS, type VectorLayout, type VectorSe
 import { bytesForKernel } from './kernel-memory.ts'
 import type { VectorOrigin } from './origin.ts'
 import { createRestTable, RestWriter } from './rest-blocks.ts'
+import { signSections } from './signs.ts'
 
 /** Returns a file of vectors, copied from their origins. `origins` is in the order of the passages. */
 export function writeVectors(origins: readonly VectorOrigin[], layout: VectorLayout, passages: number): Uint8Array {
   const stride = strideOf(layout)
   const dense = origins.filter(({ source, row }) => source.scales[row]! > 0)
   const others = origins.filter(({ source, row }) => source.scales[row] === 0)
-  const { centroids, centroidScales, clusters } = clusterVectors(dense, stride)
+  const clustered = clusterVectors(dense, stride)
+  const { centroids, centroidScales, clusters } = clustered
   const blocks = new BlockList()
   const clusterEnds = clusters.map((cluster) => blocks.add(cluster))
   if (clusters.length === 0) blocks.add(dense)
@@ -24,6 +26,7 @@ export function writeVectors(origins: readonly VectorOrigin[], layout: VectorLay
     clusterEnds: Uint32Array.from(clusterEnds),
     centroids,
     centroidScales,
+    ...signSections(clustered, stride),
     high: copyPlane(ordered, dense.length, 'high', stride),
     low: copyPlane(ordered, dense.length, 'low', stride),
     scales: Float32Array.from(ordered, ({ source, row }) => source.scales[row]!),
