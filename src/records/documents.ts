@@ -1,4 +1,4 @@
-import type { DocumentRecord, DocumentStatus, Quotas } from '../core/model.ts'
+import type { DocumentRecord, DocumentSort, DocumentStatus, Quotas, SortOrder } from '../core/model.ts'
 import type { Page } from '../core/parsed.ts'
 import type { ProjectIds } from './projects.ts'
 import type { ListRequest, ResultPage } from './result-page.ts'
@@ -16,7 +16,7 @@ export interface NewDocument {
   tags: readonly string[] | null
 }
 
-/** What a user may change of a document. What is left out stays. */
+/** What a user may change of a document. Fields that are left out stay as they are. */
 export interface DocumentChange {
   name?: string
   path?: string
@@ -37,8 +37,21 @@ export interface PreparedEdit {
 export type UploadOutcome = 'created' | 'replaced' | 'unchanged'
 export type OnConflict = 'replace' | 'keep' | 'error'
 
+export interface Keeping {
+  /** Whether deleted documents and replaced versions go to the trash. By default, they are deleted for good. */
+  isKept: boolean
+}
+
+export interface Registered {
+  document: DocumentRecord
+  outcome: UploadOutcome
+  /** The ID of the replaced version in the trash; null when nothing went there. */
+  trashedId: string | null
+}
+
 export interface DocumentQuery extends ListRequest {
-  status?: DocumentStatus
+  /** One of these, if there are several. */
+  status?: DocumentStatus | readonly DocumentStatus[]
   /** True for documents with warnings, false for documents without. */
   warnings?: boolean
   /** Part of the name; upper and lower case count as the same. */
@@ -46,8 +59,20 @@ export interface DocumentQuery extends ListRequest {
   sha256?: string
   /** The beginning of the path. Letter case counts, and no character is a wildcard. */
   pathPrefix?: string
-  tag?: string
-  mediaType?: string
+  /** The end of the ID. */
+  idSuffix?: string
+  /** Created at this time or later. */
+  createdAfter?: Date
+  /** Created before this time. */
+  createdBefore?: Date
+  /** At least one of these tags. */
+  tags?: readonly string[]
+  /** One of these types. */
+  mediaTypes?: readonly string[]
+  /** `newest` by default. A document without pages counts as one with 0 pages. */
+  sort?: DocumentSort
+  /** By default the order of the sort in `DOCUMENT_SORTS`. */
+  order?: SortOrder
 }
 
 export interface Documents {
@@ -56,18 +81,15 @@ export interface Documents {
    * project has a document at the same path:
    * - the same bytes are `unchanged`. The document is queued again when it had failed, or when `replace` brings other tags.
    * - other bytes become, with `replace`, the next version of the same document (`replaced`); its former version stays searchable
-   *   until the next one is ready. With `keep` they become a second document with a number in its path, as in `a (2).pdf`. With
+   *   until the next one is ready. With `isKept` the former version goes to the trash, under the ID `trashedId`, if the
+   *   quota has room for both. With `keep` they become a second document with a number in its path, as in `a (2).pdf`. With
    *   `error` this throws `document_exists`.
    *
    * The document counts towards the quotas of the project's owner. Throws `project_not_found` when the uploader is no member of the
    * project, `insufficient_role` when the uploader may only read there, and `quota_exceeded` when the document would exceed a quota.
    * `quotas` are the quotas of the instance, by default none.
    */
-  register(
-    document: NewDocument,
-    onConflict: OnConflict,
-    quotas?: Quotas,
-  ): Promise<{ document: DocumentRecord; outcome: UploadOutcome }>
+  register(document: NewDocument, onConflict: OnConflict, quotas?: Quotas, options?: Keeping): Promise<Registered>
   get(projects: ProjectIds, id: string): Promise<DocumentRecord | null>
   /** Returns the documents with these ids. Ids without a document in the projects are missing from the map. */
   getMany(projects: ProjectIds, ids: readonly string[]): Promise<Map<string, DocumentRecord>>
@@ -98,10 +120,13 @@ export interface Documents {
   ): Promise<{ document: DocumentRecord; isPrepared: boolean } | null>
   /** Queues the same bytes as a new version. Returns null when there is no such document. */
   requeue(projects: ProjectIds, id: string): Promise<DocumentRecord | null>
-  /** Deletes a document and leaves a tombstone until the index has dropped its passages. Returns false when there is no such document. */
-  delete(projects: ProjectIds, id: string): Promise<boolean>
+  /**
+   * Deletes a document and leaves a tombstone until the index has dropped its passages. With `isKept` it goes to the trash. Returns false
+   * when there is no such document.
+   */
+  delete(projects: ProjectIds, id: string, options?: Keeping): Promise<boolean>
   /** Returns the pages of the version that was parsed last, or null when no version was. */
   pages(projects: ProjectIds, id: string): Promise<Page[] | null>
-  /** Returns true when a document of any project has these bytes. */
+  /** Returns true when a document of any project has these bytes, also in the trash. */
   isBlobReferenced(sha256: string): Promise<boolean>
 }

@@ -14,21 +14,19 @@ export function ownerStays(): DocsearchError {
 }
 
 export function tooManyKeys(limit: number): DocsearchError {
-  const message = `You have ${limit} API keys, which is the limit (limits.api_keys). Delete a key that you no longer use.`
+  const message = `You have reached the limit of ${limit} API keys (limits.api_keys). Delete a key that you no longer use.`
   return new DocsearchError('too_many_keys', message, { details: { limit } })
 }
 
 export function tooManySynonyms(limit: number): DocsearchError {
   const message =
-    `All projects of the project's owner may have ${limit} words and phrases in their synonyms together (limits.synonyms), and this ` +
-    'would be more. Nothing was changed. Leave some out, or remove synonyms that you no longer need.'
+    `All projects of the project's owner together may have ${limit} words and phrases in their synonyms (limits.synonyms), and this ` +
+    'request would exceed the limit. Nothing was changed. Leave some out, or remove synonyms that you no longer need.'
   return new DocsearchError('too_many_synonyms', message, { details: { limit } })
 }
 
-export function projectExists(name: string, cause?: unknown): DocsearchError {
-  return new DocsearchError('project_exists', `A project named ${JSON.stringify(name)} already exists. Choose another name.`, {
-    cause,
-  })
+export function projectExists(name: string): DocsearchError {
+  return new DocsearchError('project_exists', `A project named ${JSON.stringify(name)} already exists. Choose another name.`)
 }
 
 export function projectNotFound(): DocsearchError {
@@ -76,4 +74,14 @@ export function tooManyMembers(limit: number): DocsearchError {
       details: { limit },
     },
   )
+}
+
+export function savedSearchExists(id: string): DocsearchError {
+  return new DocsearchError('saved_search_exists', 'You have saved this search already.', { details: { id } })
+}
+
+export function tooManySavedSearches(limit: number): DocsearchError {
+  return new DocsearchError('too_many_saved_searches', `You have ${limit} saved searches, the limit. Delete one first.`, {
+    details: { limit },
+  })
 }

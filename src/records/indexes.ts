@@ -1,3 +1,4 @@
+import type { Chance } from '../core/noise.ts'
 import type { DocumentRecord, DocumentWarning } from '../core/model.ts'
 import type { ProjectIds } from './projects.ts'
 import type { JobRef } from './queue.ts'
@@ -17,6 +18,14 @@ export interface IndexRecord {
 
 export type NewIndex = Pick<IndexRecord, 'fingerprint' | 'embeddingModel' | 'dimensions'>
 
+/** What the index's model returned for texts of docsearch's own. */
+export interface ModelMeasurements {
+  /** The vectors of the canary texts. */
+  canaries: readonly Float32Array[]
+  /** Null when an earlier version of docsearch began the index. */
+  chance: Chance | null
+}
+
 /** What an index holds of a document. */
 export interface IndexedDocument extends JobRef {
   /** Number of passages; null when the index's embedder could not embed the document. */
@@ -29,6 +38,16 @@ export interface IndexedDocument extends JobRef {
 /** True for a warning that depends on the embedder, so that another index may not have it. */
 export function isEmbeddingWarning({ code }: DocumentWarning): boolean {
   return code === 'chunk_not_embedded'
+}
+
+/** What an index holds of the ready documents that have passages. */
+export interface IndexProgress {
+  /** Documents that the index holds, and all that it needs. */
+  done: number
+  total: number
+  /** Passages of the former, and of all: those that are still to come are counted as the active index has cut them. */
+  passagesDone: number
+  passagesTotal: number
 }
 
 /**
@@ -50,9 +69,9 @@ export interface Indexes {
   drop(id: string): Promise<void>
   /** Forgets all indexes, so that the next start rebuilds. The chosen embedder stays chosen. */
   clear(): Promise<void>
-  /** Returns the vectors of the canary texts that the index was begun with, or null when none are stored. */
-  canaries(id: string): Promise<Float32Array[] | null>
-  setCanaries(id: string, vectors: readonly Float32Array[]): Promise<void>
+  /** Returns what was measured when the index was begun, or null when nothing is stored. */
+  measurements(id: string): Promise<ModelMeasurements | null>
+  setMeasurements(id: string, measurements: ModelMeasurements): Promise<void>
   /**
    * Returns ready documents that have passages and that the index lacks or has in another version: in order of their ids, after
    * `after`.
@@ -66,10 +85,8 @@ export interface Indexes {
   contents(id: string): Promise<Map<string, { version: number; chunks: number }>>
   /** Records that the index no longer holds these documents. */
   forget(id: string, documentIds: readonly string[]): Promise<void>
-  /**
-   * Counts the ready documents that have passages (`total`), and how many of them the index holds (`done`): of some projects, or of all.
-   */
-  progress(id: string, projects?: ProjectIds): Promise<{ done: number; total: number }>
+  /** Counts what the index holds and needs: of some projects, or of all. */
+  progress(id: string, projects?: ProjectIds): Promise<IndexProgress>
   /** Counts the passages that the index holds of the ready documents of some projects. */
   countPassages(id: string, projects: ProjectIds): Promise<number>
   /**

@@ -1,4 +1,4 @@
-import type { ApiKeyRecord, Scope } from '../core/model.ts'
+import type { ApiKeyRecord, ProjectLimit, Scope } from '../core/model.ts'
 import type { ListRequest, ResultPage } from './result-page.ts'
 
 /** API keys. Only the SHA-256 of a whole key is stored, in hex. */
@@ -10,6 +10,7 @@ export interface Keys {
     sha256: string
     lastFour: string
     scopes: readonly Scope[]
+    projectIds: ProjectLimit
     expiresAt: Date | null
     maxKeys: number
   }): Promise<ApiKeyRecord>

@@ -33,6 +33,11 @@ export interface Members {
    * `last_manager` and `too_many_members`.
    */
   set(projectId: string, userId: string | null, role: ProjectRole): Promise<{ isNew: boolean }>
+  /**
+   * Gives a project without a manager to one of its members, or to its owner: that user becomes its manager and owner. `none`: there is no such
+   * project without a manager.
+   */
+  takeOver(projectId: string, userId: string): Promise<'done' | 'none' | 'not_a_member'>
   /** Returns false when there is no such member. Throws `last_manager`. */
   remove(projectId: string, userId: string | null): Promise<boolean>
 }

@@ -1,4 +1,4 @@
-import type { GrantRecord, Scope } from '../core/model.ts'
+import type { GrantRecord, ProjectLimit, Scope } from '../core/model.ts'
 import type { NewTokens } from './oauth-grants.ts'
 
 export interface CodeRecord {
@@ -6,6 +6,7 @@ export interface CodeRecord {
   userId: string
   redirectUri: string
   scopes: Scope[]
+  projectIds: ProjectLimit
   /** The S256 challenge of PKCE (RFC 7636); null when the request had none. */
   codeChallenge: string | null
   resource: string | null

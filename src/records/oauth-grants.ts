@@ -7,6 +7,8 @@ export interface NewTokens {
   refresh: { sha256: string; expiresAt: Date } | null
   /** The scopes of the access token: the grant's, or fewer. */
   scopes: readonly Scope[]
+  /** The encrypted answer of a refresh, which the used token keeps. */
+  sealed?: string
 }
 
 export interface TokenRecord {
@@ -17,6 +19,8 @@ export interface TokenRecord {
   expiresAt: Date
   /** True for a refresh token that was exchanged for the next one. */
   isUsed: boolean
+  /** When a refresh token was exchanged, and the encrypted answer. Null for other tokens, and after an exchange by an older version. */
+  successor: { sealed: string; at: Date } | null
 }
 
 /** What users have allowed applications. A grant owns all tokens that come from one consent. */

@@ -34,10 +34,16 @@ export function checkNewDocument(allowance: Allowance, bytes: number): void {
   checkPassagesLeft(allowance)
 }
 
+/** Returns whether documents may grow by this many bytes. */
+export function hasRoomFor({ used, quotas }: Allowance, added: number): boolean {
+  return quotas.bytes === null || added <= 0 || used.bytes + added <= quotas.bytes
+}
+
 /** Throws `quota_exceeded` when documents grow by more bytes than the quota allows. A document may always become smaller. */
-export function checkBytes({ used, quotas }: Allowance, added: number): void {
-  if (quotas.bytes === null || added <= 0 || used.bytes + added <= quotas.bytes) return
-  const has = `Your documents have ${number(used.bytes)}, and this file would add ${number(added)}.`
+export function checkBytes(allowance: Allowance, added: number): void {
+  const { used, quotas } = allowance
+  if (quotas.bytes === null || hasRoomFor(allowance, added)) return
+  const has = `Your documents use ${number(used.bytes)}, and this file would add ${number(added)}.`
   throw exceeded('bytes', quotas.bytes, used, `Your quota is ${amount(quotas.bytes, 'byte')}. ${has}`)
 }
 
@@ -56,15 +62,15 @@ export function passagesRefusal({ used, quotas }: Allowance, before: number, aft
   const others = used.passages - before
   if (quotas.passages === null || after <= before || others + after <= quotas.passages) return null
   // Every member of the project sees this message, so it says nothing about the owner's other projects.
-  const has = `This document has ${number(after)}, which is too many together with the other documents.`
+  const has = `This document has ${amount(after, 'passage')}, which is too many together with the other documents.`
   return exceeded('passages', quotas.passages, used, `Your quota is ${amount(quotas.passages, 'passage')}. ${has}`)
 }
 
-/** Returns the error for a member who is not the owner of the project: without the numbers of the owner. */
+/** Returns the error for an actor who may not know how much the owner of the project has: without the numbers. */
 export function ownersQuotaExceeded(cause: DocsearchError): DocsearchError {
   return new DocsearchError(
     'quota_exceeded',
-    'The owner of this project has reached a quota, so nothing more fits. Ask the owner to delete documents, or ask for a larger quota.',
+    'The owner of this project has reached a quota, so the project cannot take this document. Ask the owner of the project to delete documents or to get a larger quota.',
     { cause, details: { quota: cause.details['quota'] } },
   )
 }

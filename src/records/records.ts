@@ -1,3 +1,4 @@
+import type { Audit } from './audit.ts'
 import type { Documents } from './documents.ts'
 import type { Events } from './events.ts'
 import type { Indexes } from './indexes.ts'
@@ -7,11 +8,14 @@ import type { Members } from './members.ts'
 import type { OAuthRecords } from './oauth-records.ts'
 import type { Projects } from './projects.ts'
 import type { Queue } from './queue.ts'
+import type { SavedSearches } from './saved-searches.ts'
 import type { Sessions } from './sessions.ts'
 import type { Synonyms } from './synonyms.ts'
+import type { Trash } from './trash.ts'
 import type { Users } from './users.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
+export type * from './audit.ts'
 export type * from './documents.ts'
 export type * from './events.ts'
 export type * from './indexes.ts'
@@ -20,6 +24,7 @@ export type * from './result-page.ts'
 export type * from './projects.ts'
 export type * from './queue.ts'
 export type * from './synonyms.ts'
+export type * from './trash.ts'
 export type * from './vocabulary.ts'
 
 /**
@@ -37,11 +42,14 @@ export interface Records {
   projects: Projects
   members: Members
   documents: Documents
+  trash: Trash
   queue: Queue
   events: Events
+  audit: Audit
   indexes: Indexes
   vocabulary: Vocabulary
   synonyms: Synonyms
+  savedSearches: SavedSearches
   /**
    * Returns a number that grows whenever users, their credentials or their applications may have changed, in this process or another one. The
    * call costs almost nothing, so callers make it before each use of remembered values. The time of the last use of a key or a connection

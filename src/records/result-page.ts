@@ -40,7 +40,7 @@ export function decodeCursor(cursor: string, kind: 'number' | 'string'): Positio
   return { value: parsed.data[0], id: parsed.data[1] }
 }
 
-function invalidCursor(cause: unknown): DocsearchError {
+export function invalidCursor(cause?: unknown): DocsearchError {
   return new DocsearchError('invalid_cursor', 'The cursor is not valid. Use `next_cursor` from the previous answer, unchanged.', {
     cause,
   })

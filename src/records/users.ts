@@ -14,6 +14,8 @@ export interface Users {
   list(request: ListRequest): Promise<ResultPage<User>>
   /** Returns the usage of each of these users. */
   usage(ids: readonly string[]): Promise<Map<string, Usage>>
+  /** Counts all users, and the documents and bytes that count towards their quotas. */
+  totals(): Promise<{ users: number; disabled: number; documents: number; bytes: number }>
   /** Returns null when there is no such user. Throws `user_exists`. */
   update(id: string, change: { name?: string; email?: string; quotas?: QuotaChange }): Promise<User | null>
   /** Returns the password's hash as a PHC string, or null when there is no such user or no password yet. */

@@ -1,3 +1,4 @@
+import type { AuditDetails, AuditFact } from '../../core/audit.ts'
 import { foldName } from '../../core/fold-name.ts'
 import type { NewDocument } from '../documents.ts'
 import { freshVersion } from './document-rows.ts'
@@ -14,6 +15,14 @@ export async function removeDocuments(tx: WriteTransaction, rows: readonly Docum
   await changeWords(tx.sql, words)
   for (const ids of slices(documentIds)) await tx.sql.deleteFrom('documents').where('id', 'in', ids).execute()
   await tx.announce('document.deleted', rows)
+}
+
+/** Names a document in the audit log, as it is now. */
+export function factAbout(
+  { id, project_id, name, path }: Pick<DocumentRow, 'id' | 'project_id' | 'name' | 'path'>,
+  details: AuditDetails = {},
+): Pick<AuditFact, 'projectId' | 'document' | 'details'> {
+  return { projectId: project_id, document: { id, name }, details: { ...(path !== name && { path }), ...details } }
 }
 
 /** Marks documents whose passages have to leave the index. */
@@ -58,6 +67,7 @@ export function contentColumns(document: NewDocument) {
     media_type: document.mediaType,
     size_bytes: document.sizeBytes,
     sha256: document.sha256,
+    uploader_id: document.uploaderId,
   }
 }
 
@@ -77,12 +87,12 @@ export function parseColumns(
 }
 
 /** Returns the tags that the user gave: none, when the document has the tags of its file. */
-function givenTags({ tags, parse }: DocumentRow): string {
+export function givenTags({ tags, parse }: Pick<DocumentRow, 'tags' | 'parse'>): string {
   return tags === JSON.stringify((JSON.parse(parse) as { tags?: unknown }).tags) ? '[]' : tags
 }
 
 /** Returns the title that the user gave, as `parse` contains it; nothing when the document has the title of its file. */
-export function givenTitle({ parse }: DocumentRow): { given_title?: string } {
+export function givenTitle({ parse }: Pick<DocumentRow, 'parse'>): { given_title?: string } {
   const { given_title } = JSON.parse(parse) as { given_title?: string }
   return given_title === undefined ? {} : { given_title }
 }

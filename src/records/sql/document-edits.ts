@@ -4,6 +4,7 @@ import { pathTaken, projectNotFound } from '../errors.ts'
 import type { Quotas } from '../../core/model.ts'
 import { checkNewDocument, NO_QUOTAS, passagesRefusal } from '../quotas.ts'
 import { storedTitle } from '../rules.ts'
+import { factAbout } from './document-changes.ts'
 import { findRow, selectDocuments, toDocument } from './document-rows.ts'
 import { isUniqueViolation } from './errors.ts'
 import { reindexColumns } from './queue-recovery.ts'
@@ -31,7 +32,10 @@ export function createEdit({ db, write, now }: Store): Documents['edit'] {
         .updateTable('documents')
         .set({ ...columnsOf(row, change), ...move, ...progress, updated_at: now() })
         .where('id', '=', id)
+      await recordEdit(tx, row, change)
       const changed = await orPathTaken(change.path ?? row.path, () => query.returningAll().executeTakeFirstOrThrow())
+      if (changed.project_id !== row.project_id)
+        await tx.record({ action: 'document.update', ...factAbout(changed, { moved: 'here' }) })
       if (isPrepared) await changeWords(tx.sql, [{ documentId: id, projectId: changed.project_id, words: prepared.words }])
       await tx.announce(isInWork ? 'document.queued' : `document.${row.status}`, [changed])
       return !isPrepared
@@ -40,6 +44,29 @@ export function createEdit({ db, write, now }: Store): Documents['edit'] {
     const row = await selectDocuments(db).where('documents.id', '=', id).executeTakeFirst()
     return row === undefined ? null : { document: toDocument(row), isPrepared: !isQueued }
   }
+}
+
+/**
+ * Records what changes, in the project that the document is in before. If the document moves, the event doesn't have its new name and path:
+ * they belong to the other project, and managers of this one may not see that.
+ */
+async function recordEdit(tx: WriteTransaction, row: DocumentRow, { projectId, ...change }: DocumentChange): Promise<void> {
+  if (projectId !== undefined && projectId !== row.project_id) {
+    await tx.record({ action: 'document.update', ...factAbout(row, { moved: 'away' }) })
+    return
+  }
+  const { name, path, title, tags } = columnsOf(row, change)
+  const columns = { name, path, title, tags }
+  const changed = (Object.keys(columns) as (keyof typeof columns)[]).filter(
+    (column) => columns[column] !== undefined && columns[column] !== row[column],
+  )
+  if (changed.length === 0) return
+  const details = {
+    changed,
+    ...(changed.includes('name') && { name: name ?? null }),
+    ...(changed.includes('path') && { new_path: path ?? null }),
+  }
+  await tx.record({ action: 'document.update', ...factAbout(row, details) })
 }
 
 function pick({ version, pages_version }: Pick<ReturnType<typeof reindexColumns>, 'version' | 'pages_version'>) {

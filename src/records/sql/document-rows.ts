@@ -1,12 +1,10 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
-import type { DocumentHealth, DocumentRecord, DocumentWarning } from '../../core/model.ts'
+import type { DocumentHealth, DocumentRecord, DocumentStatus, DocumentWarning } from '../../core/model.ts'
 import type { ProjectIds } from '../projects.ts'
 import { NO_HEALTH } from '../rules.ts'
 import { dateOrNull } from './tables.ts'
-import type { DocumentRow, Tables } from './tables.ts'
-
-export type NamedDocumentRow = DocumentRow & { project_name: string }
+import type { DocumentRow, Tables, TrashRow } from './tables.ts'
 
 /** The columns of a version that nobody has worked on yet. */
 export function freshVersion(now: number) {
@@ -51,6 +49,10 @@ export function pathStartsWith(prefix: string) {
   return end === null ? isFrom : sql<boolean>`(${isFrom} and documents.path < ${end})`
 }
 
+export function idEndsWith(suffix: string) {
+  return sql<boolean>`substr(documents.id, ${-suffix.length}) = ${suffix}`
+}
+
 /** Returns the first text after all that start with the prefix, in SQLite's order of code points; null when there is none. */
 function firstAfter(prefix: string): string | null {
   const characters = [...prefix]
@@ -61,9 +63,21 @@ function firstAfter(prefix: string): string | null {
   return characters.join('') + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1)
 }
 
-/** Selects documents that have a tag. */
-export function hasTag(tag: string) {
-  return sql<boolean>`exists (select 1 from json_each(documents.tags) where value = ${tag})`
+/** Selects documents with this status, or with one of several. */
+export function hasStatus(status: DocumentStatus | readonly DocumentStatus[]) {
+  return typeof status === 'string'
+    ? sql<boolean>`documents.status = ${status}`
+    : sql<boolean>`documents.status in (${sql.join(status)})`
+}
+
+/** Selects documents that have at least one of these tags. */
+export function hasOneOfTags(tags: readonly string[]) {
+  return sql<boolean>`exists (select 1 from json_each(documents.tags) where value in (${sql.join(tags)}))`
+}
+
+/** Selects documents of one of these types. */
+export function hasOneOfTypes(mediaTypes: readonly string[]) {
+  return sql<boolean>`documents.media_type in (${sql.join(mediaTypes)})`
 }
 
 /** Finds the document with this id, in one of the projects. */
@@ -72,7 +86,7 @@ export async function findRow(db: Kysely<Tables>, projects: ProjectIds, id: stri
   return row && projects.has(row.project_id) ? row : undefined
 }
 
-export function toDocument(row: NamedDocumentRow): DocumentRecord {
+export function toDocument(row: Omit<TrashRow, 'trashed_at'> & { project_name: string }): DocumentRecord {
   return {
     id: row.id,
     ownerId: row.owner_id,
@@ -96,6 +110,7 @@ export function toDocument(row: NamedDocumentRow): DocumentRecord {
     health: JSON.parse(row.health) as DocumentHealth,
     title: row.title,
     tags: JSON.parse(row.tags) as string[],
+    uploaderId: row.uploader_id,
     parse: JSON.parse(row.parse) as Record<string, unknown>,
   }
 }

@@ -1,22 +1,34 @@
 import { sql } from 'kysely'
 import type { RawBuilder } from 'kysely'
 import { foldName } from '../../core/fold-name.ts'
-import type { DocumentRecord } from '../../core/model.ts'
+import { DOCUMENT_SORTS, type DocumentRecord, type DocumentSort } from '../../core/model.ts'
 import type { Block, Page } from '../../core/parsed.ts'
 import type { DocumentQuery, Documents } from '../documents.ts'
 import type { ProjectIds } from '../projects.ts'
 import { decodeCursor, resultPage } from '../result-page.ts'
 import type { ResultPage } from '../result-page.ts'
 import { numberedPath } from '../rules.ts'
-import { queueNextVersion, removeDocuments } from './document-changes.ts'
+import { factAbout, queueNextVersion, removeDocuments } from './document-changes.ts'
 import { pendingByProject } from './document-counts.ts'
 import { createEdit } from './document-edits.ts'
-import { findRow, hasTag, nameContains, pathStartsWith, selectDocuments, toDocument } from './document-rows.ts'
+import {
+  findRow,
+  hasStatus,
+  hasOneOfTags,
+  hasOneOfTypes,
+  idEndsWith,
+  nameContains,
+  pathStartsWith,
+  selectDocuments,
+  toDocument,
+} from './document-rows.ts'
 import { ReadCache } from '../../core/read-cache.ts'
 import { idRows } from './project-ids.ts'
 import { createRegister, secondNumber } from './register.ts'
+import { putInTrash } from './trash.ts'
 import { slices } from './store.ts'
 import type { Store } from './store.ts'
+import type { DocumentRow } from './tables.ts'
 
 /** Not a bound parameter: SQLite uses a partial index only for a condition that repeats the index's own. */
 const hasWarnings = sql<boolean>`documents.warnings <> '[]'`
@@ -54,21 +66,26 @@ export function createDocuments(store: Store): Documents {
     async requeue(projects, id) {
       const queued = await store.write(async (tx) => {
         const row = await findRow(tx.sql, projects, id)
-        return row ? await queueNextVersion(tx, row, now()) : null
+        if (!row) return null
+        await tx.record({ action: 'document.reprocess', ...factAbout(row) })
+        return queueNextVersion(tx, row, now())
       })
       return queued ? await get(store, projects, id) : null
     },
-    delete: (projects, id) =>
+    delete: (projects, id, { isKept } = { isKept: false }) =>
       store.write(async (tx) => {
         const row = await findRow(tx.sql, projects, id)
         if (!row) return false
-        await removeDocuments(tx, [row], now())
+        await tx.record({ action: 'document.delete', ...factAbout(row, isKept ? {} : { permanent: true }) })
+        if (isKept) await putInTrash(tx, [row], now())
+        else await removeDocuments(tx, [row], now())
         return true
       }),
     pages: (projects, id) => pages(store, projects, id),
     async isBlobReferenced(sha256) {
-      const row = await db.selectFrom('documents').select('id').where('sha256', '=', sha256).limit(1).executeTakeFirst()
-      return row !== undefined
+      const isIn = async (table: 'documents' | 'trash') =>
+        (await db.selectFrom(table).select('id').where('sha256', '=', sha256).limit(1).executeTakeFirst()) !== undefined
+      return (await isIn('documents')) || (await isIn('trash'))
     },
   }
 }
@@ -99,57 +116,91 @@ async function atPaths({ db }: Store, projectId: string, paths: readonly string[
   return found
 }
 
+/** The columns of the sorts, which have indexes. */
+const SORT_COLUMNS: Readonly<Record<DocumentSort, { of(table: string): RawBuilder<unknown>; kind: 'number' | 'string' }>> = {
+  newest: { of: (table) => sql.ref(`${table}.created_at`), kind: 'number' },
+  name: { of: (table) => sql.ref(`${table}.name_folded`), kind: 'string' },
+  size: { of: (table) => sql.ref(`${table}.size_bytes`), kind: 'number' },
+  pages: { of: (table) => sql`coalesce(${sql.ref(`${table}.page_count`)}, 0)`, kind: 'number' },
+  status: { of: (table) => sql.ref(`${table}.status`), kind: 'string' },
+}
+
+/** How a query sorts documents. Documents with equal values follow their ids. */
+function sortingOf({ sort = 'newest', order = DOCUMENT_SORTS[sort] }: DocumentQuery) {
+  const { of, kind } = SORT_COLUMNS[sort]
+  const direction = order === 'asc' ? sql`asc` : sql`desc`
+  return {
+    by: (table: string) => sql`${of(table)} ${direction}, ${sql.ref(`${table}.id`)} ${direction}`,
+    isAfter(cursor: string) {
+      const { value, id } = kind === 'number' ? decodeCursor(cursor, kind) : decodeCursor(cursor, kind)
+      return order === 'asc'
+        ? sql`(${of('documents')}, documents.id) > (${value}, ${id})`
+        : sql`(${of('documents')}, documents.id) < (${value}, ${id})`
+    },
+    positionOf(row: DocumentRow) {
+      const values = {
+        newest: row.created_at,
+        name: row.name_folded,
+        size: row.size_bytes,
+        pages: row.page_count ?? 0,
+        status: row.status,
+      }
+      return { value: values[sort], id: row.id }
+    },
+  }
+}
+
 async function list({ db }: Store, projects: ProjectIds, query: DocumentQuery): Promise<ResultPage<DocumentRecord>> {
   const { limit } = query
   const [only] = projects
   const isWanted =
     projects.size === 1
       ? sql<boolean>`documents.project_id = ${only} and ${matches(query)}`
-      : sql<boolean>`documents.id in (${newestInEach(projects, query)})`
+      : sql<boolean>`documents.id in (${firstInEach(projects, query)})`
+  const { by, positionOf } = sortingOf(query)
   const rows = await selectDocuments(db)
     .where(isWanted)
-    .orderBy('documents.created_at', 'desc')
-    .orderBy('documents.id', 'desc')
+    .orderBy(by('documents'))
     .limit(limit + 1)
     .execute()
-  return resultPage(rows, limit, (row) => ({ value: row.created_at, id: row.id }), toDocument)
+  return resultPage(rows, limit, positionOf, toDocument)
 }
 
-/** Selects the ids of the newest matching documents of a project. */
-function newestIn(project: RawBuilder<unknown>, query: DocumentQuery, count: number): RawBuilder<string> {
+/** Selects the ids of the first matching documents of a project. */
+function firstIn(project: RawBuilder<unknown>, query: DocumentQuery, count: number): RawBuilder<string> {
   return sql<string>`select documents.id from documents where documents.project_id = ${project} and ${matches(query)}
-    order by documents.created_at desc, documents.id desc limit ${count}`
+    order by ${sortingOf(query).by('documents')} limit ${count}`
 }
 
 /**
- * Selects the ids of the newest matching documents of several projects, and of some more. The newest documents are in the projects whose
- * newest document is newest. So this reads one document of each project, and a result page of documents of some projects.
+ * Selects the ids of the first matching documents of several projects, and of some more. The first documents are in the projects whose
+ * first document comes first. So this reads one document of each project, and a result page of documents of some projects.
  */
-function newestInEach(projects: ProjectIds, query: DocumentQuery): RawBuilder<string> {
+function firstInEach(projects: ProjectIds, query: DocumentQuery): RawBuilder<string> {
   const count = query.limit + 1
   return sql<string>`select each.id from (
       select head.project_id from ${idRows(projects)} as project
-        cross join documents as head on head.id = (${newestIn(sql.ref('project.value'), query, 1)})
-      order by head.created_at desc, head.id desc limit ${count}) as newest
-    cross join documents as each on each.id in (${newestIn(sql.ref('newest.project_id'), query, count)})`
+        cross join documents as head on head.id = (${firstIn(sql.ref('project.value'), query, 1)})
+      order by ${sortingOf(query).by('head')} limit ${count}) as first
+    cross join documents as each on each.id in (${firstIn(sql.ref('first.project_id'), query, count)})`
 }
 
 /** For a `where`: a document matches the query and comes after its cursor. */
 function matches(query: DocumentQuery): RawBuilder<boolean> {
-  const { cursor, status, warnings, name, sha256, pathPrefix, tag, mediaType } = query
+  const { cursor, status, warnings, name, sha256, pathPrefix, idSuffix, createdAfter, createdBefore, tags, mediaTypes } = query
   const conditions = [sql`true`]
-  if (status !== undefined) conditions.push(sql`documents.status = ${status}`)
+  if (status !== undefined) conditions.push(hasStatus(status))
   if (warnings === true) conditions.push(hasWarnings)
   if (warnings === false) conditions.push(sql`documents.warnings = '[]'`)
   if (sha256 !== undefined) conditions.push(sql`documents.sha256 = ${sha256}`)
   if (name !== undefined) conditions.push(nameContains(foldName(name)))
   if (pathPrefix !== undefined) conditions.push(pathStartsWith(pathPrefix))
-  if (tag !== undefined) conditions.push(hasTag(tag))
-  if (mediaType !== undefined) conditions.push(sql`documents.media_type = ${mediaType}`)
-  if (cursor !== undefined) {
-    const { value, id } = decodeCursor(cursor, 'number')
-    conditions.push(sql`(documents.created_at, documents.id) < (${value}, ${id})`)
-  }
+  if (idSuffix !== undefined) conditions.push(idEndsWith(idSuffix))
+  if (createdAfter !== undefined) conditions.push(sql`documents.created_at >= ${createdAfter.getTime()}`)
+  if (createdBefore !== undefined) conditions.push(sql`documents.created_at < ${createdBefore.getTime()}`)
+  if (tags !== undefined) conditions.push(hasOneOfTags(tags))
+  if (mediaTypes !== undefined) conditions.push(hasOneOfTypes(mediaTypes))
+  if (cursor !== undefined) conditions.push(sortingOf(query).isAfter(cursor))
   return sql<boolean>`${sql.join(conditions, sql` and `)}`
 }
 

@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import type { ExpressionBuilder } from 'kysely'
-import type { IndexedDocument, Indexes } from '../indexes.ts'
+import type { IndexedDocument, Indexes, IndexProgress } from '../indexes.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
+import type { ProjectIds } from '../projects.ts'
 import { isOneOf } from './project-ids.ts'
 import { slices } from './store.ts'
 import { countPassages } from './document-counts.ts'
@@ -57,14 +58,7 @@ export function createIndexDocuments(store: Store): Documents {
       for (const ids of slices(documentIds))
         await db.deleteFrom('generation_documents').where('generation_id', '=', id).where('document_id', 'in', ids).execute()
     },
-    async progress(id, projects) {
-      const all = db.selectFrom('documents').where('status', '=', 'ready').where('chunk_count', '>', 0)
-      const ready = projects === undefined ? all : all.where(isOneOf('documents.project_id', projects))
-      const count = (query: typeof ready) => query.select((e) => e.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()
-      const total = await count(ready)
-      const done = await count(ready.where(({ exists }) => exists(isHeldBy(id))))
-      return { done: Number(done.count), total: Number(total.count) }
-    },
+    progress: (id, projects) => countProgress(store, id, projects),
     async countPassages(id, projects) {
       const index = await db.selectFrom('generations').select('state').where('id', '=', id).executeTakeFirst()
       if (index?.state === 'active') return countPassages(db, projects)
@@ -78,6 +72,35 @@ export function createIndexDocuments(store: Store): Documents {
         .executeTakeFirstOrThrow()
       return Number(row.chunks)
     },
+  }
+}
+
+async function countProgress({ db }: Store, id: string, projects?: ProjectIds): Promise<IndexProgress> {
+  const all = db.selectFrom('documents').where('status', '=', 'ready').where('chunk_count', '>', 0)
+  const ready = projects === undefined ? all : all.where(isOneOf('documents.project_id', projects))
+  const count = (query: typeof ready) =>
+    query
+      .select((e) => [
+        e.fn.countAll<number>().as('documents'),
+        e.fn.coalesce(e.fn.sum<number>('chunk_count'), e.lit(0)).as('passages'),
+      ])
+      .executeTakeFirstOrThrow()
+  const done = await count(ready.where(({ exists }) => exists(isHeldBy(id))))
+  const left = await count(ready.where(({ exists, not }) => not(exists(isHeldBy(id)))))
+  const held = await db
+    .selectFrom('generation_documents')
+    .innerJoin('documents', 'documents.id', 'generation_documents.document_id')
+    .select((e) => e.fn.coalesce(e.fn.sum<number>('chunks'), e.lit(0)).as('passages'))
+    .where('generation_id', '=', id)
+    .where('documents.status', '=', 'ready')
+    .$if(projects !== undefined, (query) => query.where(isOneOf('documents.project_id', projects ?? new Set())))
+    .executeTakeFirstOrThrow()
+  const passagesDone = Number(held.passages)
+  return {
+    done: Number(done.documents),
+    total: Number(done.documents) + Number(left.documents),
+    passagesDone,
+    passagesTotal: passagesDone + Number(left.passages),
   }
 }
 

@@ -1,5 +1,6 @@
 import { newId } from '../../core/ids.ts'
-import type { IndexRecord, Indexes, NewIndex } from '../indexes.ts'
+import type { Chance } from '../../core/noise.ts'
+import type { IndexRecord, Indexes, ModelMeasurements, NewIndex } from '../indexes.ts'
 import { createIndexDocuments } from './index-documents.ts'
 import { switchTo } from './index-switch.ts'
 import type { Store, WriteTransaction } from './store.ts'
@@ -39,13 +40,17 @@ export function createIndexes(store: Store): Indexes {
     async clear() {
       await db.deleteFrom('generations').execute()
     },
-    async canaries(id) {
+    async measurements(id) {
       const row = await db.selectFrom('generations').select('canaries').where('id', '=', id).executeTakeFirst()
-      return row?.canaries ? (JSON.parse(row.canaries) as number[][]).map((values) => Float32Array.from(values)) : null
+      return row?.canaries ? readMeasurements(row.canaries) : null
     },
-    async setCanaries(id, vectors) {
-      const canaries = JSON.stringify(vectors.map((vector) => Array.from(vector)))
-      await db.updateTable('generations').set({ canaries }).where('id', '=', id).execute()
+    async setMeasurements(id, { canaries, chance }) {
+      const stored: StoredMeasurements = { canaries: canaries.map((vector) => Array.from(vector)), chance }
+      await db
+        .updateTable('generations')
+        .set({ canaries: JSON.stringify(stored) })
+        .where('id', '=', id)
+        .execute()
     },
     ...createIndexDocuments(store),
     switchTo: (id, options) => store.write((tx) => switchTo(tx, store.now(), id, options)),
@@ -63,6 +68,18 @@ export function createIndexes(store: Store): Indexes {
           .execute()
     },
   }
+}
+
+interface StoredMeasurements {
+  canaries: number[][]
+  chance: Chance | null
+}
+
+/** Also reads what earlier versions stored: the canary vectors alone. */
+function readMeasurements(json: string): ModelMeasurements {
+  const stored = JSON.parse(json) as StoredMeasurements | number[][]
+  const { canaries, chance } = Array.isArray(stored) ? { canaries: stored, chance: null } : stored
+  return { canaries: canaries.map((values) => Float32Array.from(values)), chance }
 }
 
 /** Inserts an index in the place of the one that has this state. */

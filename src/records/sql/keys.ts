@@ -1,3 +1,4 @@
+import { limitFact } from '../../core/audit.ts'
 import { newId } from '../../core/ids.ts'
 import type { ApiKeyRecord, Scope } from '../../core/model.ts'
 import { tooManyKeys } from '../errors.ts'
@@ -6,7 +7,7 @@ import { decodeCursor, resultPage } from '../result-page.ts'
 import { TOUCH_INTERVAL_MS } from '../rules.ts'
 import { findHashes } from './store.ts'
 import type { Store, WriteTransaction } from './store.ts'
-import { dateOrNull } from './tables.ts'
+import { dateOrNull, limitColumn, limitOf } from './tables.ts'
 import type { ApiKeyRow } from './tables.ts'
 
 export function createKeys(store: Store): Keys {
@@ -18,7 +19,7 @@ export function createKeys(store: Store): Keys {
       .where('users.disabled_at', 'is', null)
       .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now())]))
   return {
-    async create({ ownerId, name, sha256, lastFour, scopes, expiresAt, maxKeys }) {
+    async create({ ownerId, name, sha256, lastFour, scopes, projectIds, expiresAt, maxKeys }) {
       const at = clock.now()
       const row: ApiKeyRow = {
         id: newId('key', at),
@@ -27,6 +28,7 @@ export function createKeys(store: Store): Keys {
         sha256,
         last_four: lastFour,
         scopes: JSON.stringify(scopes),
+        projects: limitColumn(projectIds),
         created_at: at.getTime(),
         last_used_at: null,
         expires_at: expiresAt?.getTime() ?? null,
@@ -34,6 +36,11 @@ export function createKeys(store: Store): Keys {
       await store.write(async (tx) => {
         await makeRoom(tx, { ownerId, maxKeys, now: row.created_at })
         await tx.sql.insertInto('api_keys').values(row).execute()
+        await tx.record({
+          action: 'key.create',
+          userId: ownerId,
+          details: { ...describe(row), scopes, ...limitFact(projectIds) },
+        })
       })
       return toKey(row)
     },
@@ -63,10 +70,14 @@ export function createKeys(store: Store): Keys {
         .execute()
       return resultPage(rows, limit, (row) => ({ value: row.created_at, id: row.id }), toKey)
     },
-    async delete(ownerId, id) {
-      const gone = await db.deleteFrom('api_keys').where('owner_id', '=', ownerId).where('id', '=', id).returning('id').execute()
-      return gone.length > 0
-    },
+    delete: (ownerId, id) =>
+      store.write(async (tx) => {
+        const query = tx.sql.deleteFrom('api_keys').where('owner_id', '=', ownerId).where('id', '=', id)
+        const gone = await query.returningAll().executeTakeFirst()
+        if (gone === undefined) return false
+        await tx.record({ action: 'key.revoke', userId: ownerId, details: describe(gone) })
+        return true
+      }),
   }
 }
 
@@ -85,12 +96,17 @@ async function makeRoom(
   await sql.deleteFrom('api_keys').where('id', 'in', ids).execute()
 }
 
+function describe({ id, name, last_four }: ApiKeyRow) {
+  return { key: id, name, last_four }
+}
+
 function toKey(row: ApiKeyRow): ApiKeyRecord {
   return {
     id: row.id,
     ownerId: row.owner_id,
     name: row.name,
     scopes: JSON.parse(row.scopes) as Scope[],
+    projectIds: limitOf(row),
     lastFour: row.last_four,
     createdAt: new Date(row.created_at),
     lastUsedAt: dateOrNull(row.last_used_at),

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import type { Kysely, Transaction } from 'kysely'
+import type { AuditDetails, AuditFact } from '../../core/audit.ts'
 import { PROJECT_ROLES, type ProjectRole, type VisibleProject } from '../../core/model.ts'
 import { lastManager, projectNotFound, tooManyMembers } from '../errors.ts'
 import { MAX_MEMBERS, type Member, type Members, type Visibility } from '../members.ts'
 import { ReadCache } from '../../core/read-cache.ts'
-import type { Store } from './store.ts'
+import type { Store, WriteTransaction } from './store.ts'
 import type { Tables } from './tables.ts'
 
 /** Users whose projects to keep in memory. A project takes about 200 bytes. */
@@ -17,12 +18,18 @@ export function createMembers(store: Store): Members {
     visibleTo: async (userId) => (await users.get(userId, () => visibleTo(db, userId)))!,
     version: membersVersion,
     list: (projectId) => list(db, projectId),
-    set: (projectId, userId, role) => store.write((tx) => set(tx.sql, { projectId, userId, role, now: store.now() })),
+    set: (projectId, userId, role) => store.write((tx) => set(tx, { projectId, userId, role, now: store.now() })),
+    takeOver: (projectId, userId) => store.write((tx) => takeOver(tx, { projectId, userId, now: store.now() })),
     remove: (projectId, userId) =>
-      store.write(async ({ sql }) => {
-        const gone = await sql.deleteFrom('project_members').where(isMember(projectId, userId)).executeTakeFirst()
-        if (Number(gone.numDeletedRows) === 0) return false
-        await requireManager(sql, projectId)
+      store.write(async (tx) => {
+        const gone = await tx.sql
+          .deleteFrom('project_members')
+          .where(isMember(projectId, userId))
+          .returning('role')
+          .executeTakeFirst()
+        if (gone === undefined) return false
+        await requireManager(tx.sql, projectId)
+        await tx.record({ action: 'member.remove', projectId, ...memberOf(userId, { role: gone.role }) })
         return true
       }),
   }
@@ -86,11 +93,18 @@ interface NewMember {
   now: number
 }
 
-async function set(tx: Transaction<Tables>, { projectId, userId, role, now }: NewMember): Promise<{ isNew: boolean }> {
+/** Names a member in the audit log. */
+function memberOf(userId: string | null, details: AuditDetails): Pick<AuditFact, 'userId' | 'details'> {
+  return userId === null ? { details: { ...details, everyone: true } } : { userId, details }
+}
+
+async function set(write: WriteTransaction, { projectId, userId, role, now }: NewMember): Promise<{ isNew: boolean }> {
+  const tx = write.sql
   const project = await tx.selectFrom('projects').select('id').where('id', '=', projectId).executeTakeFirst()
   if (!project) throw projectNotFound()
-  const changed = await tx.updateTable('project_members').set({ role }).where(isMember(projectId, userId)).executeTakeFirst()
-  const isNew = Number(changed.numUpdatedRows) === 0
+  const former = await tx.selectFrom('project_members').select('role').where(isMember(projectId, userId)).executeTakeFirst()
+  const isNew = former === undefined
+  if (!isNew) await tx.updateTable('project_members').set({ role }).where(isMember(projectId, userId)).execute()
   if (isNew) {
     const members = await tx
       .selectFrom('project_members')
@@ -101,7 +115,28 @@ async function set(tx: Transaction<Tables>, { projectId, userId, role, now }: Ne
     await tx.insertInto('project_members').values({ project_id: projectId, user_id: userId, role, created_at: now }).execute()
   }
   await requireManager(tx, projectId)
+  if (isNew) await write.record({ action: 'member.add', projectId, ...memberOf(userId, { role }) })
+  else if (former.role !== role)
+    await write.record({ action: 'member.change', projectId, ...memberOf(userId, { role, former_role: former.role }) })
   return { isNew }
+}
+
+async function takeOver(
+  write: WriteTransaction,
+  { projectId, userId, now }: { projectId: string; userId: string; now: number },
+): ReturnType<Members['takeOver']> {
+  const tx = write.sql
+  const project = await tx.selectFrom('projects').select('owner_id').where('id', '=', projectId).executeTakeFirst()
+  const members = await tx.selectFrom('project_members').selectAll().where('project_id', '=', projectId).execute()
+  if (project === undefined || members.some(({ role }) => role === 'manager')) return 'none'
+  const isMember = members.some(({ user_id }) => user_id === null || user_id === userId)
+  if (!isMember && userId !== project.owner_id) return 'not_a_member'
+  await tx.deleteFrom('project_members').where('project_id', '=', projectId).where('user_id', '=', userId).execute()
+  const manager = { project_id: projectId, user_id: userId, role: 'manager' as const, created_at: now }
+  await tx.insertInto('project_members').values(manager).execute()
+  await giveOwner(tx, projectId)
+  await write.record({ action: 'project.take_over', projectId, userId })
+  return 'done'
 }
 
 /** Throws `last_manager` when the project has no manager. Gives it another owner when its owner is none of the managers. */
@@ -111,11 +146,7 @@ async function requireManager(tx: Transaction<Tables>, projectId: string): Promi
 
 /** Makes the earliest manager the owner of a project, unless its owner manages it. Returns false when the project has no manager. */
 export async function giveOwner(tx: Transaction<Tables>, projectId: string): Promise<boolean> {
-  const { owner_id, name } = await tx
-    .selectFrom('projects')
-    .select(['owner_id', 'name'])
-    .where('id', '=', projectId)
-    .executeTakeFirstOrThrow()
+  const { owner_id } = await tx.selectFrom('projects').select('owner_id').where('id', '=', projectId).executeTakeFirstOrThrow()
   const managers = await tx
     .selectFrom('project_members')
     .select('user_id')
@@ -126,23 +157,14 @@ export async function giveOwner(tx: Transaction<Tables>, projectId: string): Pro
     .orderBy(sql`rowid`)
     .execute()
   if (managers.length === 0) return false
-  if (!managers.some(({ user_id }) => user_id === owner_id)) await moveTo(tx, { projectId, name, ownerId: managers[0]!.user_id! })
+  if (!managers.some(({ user_id }) => user_id === owner_id)) await moveTo(tx, projectId, managers[0]!.user_id!)
   return true
 }
 
-/** Gives a project another owner. When that user owns a project of the name, the project gets a number. Triggers move the documents. */
-export async function moveTo(
-  tx: Transaction<Tables>,
-  { projectId, name, ownerId }: { projectId: string; name: string; ownerId: string },
-): Promise<void> {
-  const rows = await tx
-    .selectFrom('projects')
-    .select('name')
-    .where('owner_id', '=', ownerId)
-    .where('id', '<>', projectId)
-    .execute()
-  const taken = new Set(rows.map((row) => row.name))
-  let free = name
-  for (let number = 2; taken.has(free); number++) free = `${name} (${number})`
-  await tx.updateTable('projects').set({ owner_id: ownerId, name: free }).where('id', '=', projectId).execute()
+/**
+ * Gives a project another owner. It keeps its name, also when that user owns a project of the same name: another name would tell the
+ * members about that project. Triggers move the documents.
+ */
+export async function moveTo(tx: Transaction<Tables>, projectId: string, ownerId: string): Promise<void> {
+  await tx.updateTable('projects').set({ owner_id: ownerId }).where('id', '=', projectId).execute()
 }

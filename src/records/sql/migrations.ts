@@ -3,14 +3,21 @@ import type { Kysely } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import type { Migration } from 'kysely/migration'
 import { DocsearchError } from '../../core/errors.ts'
+import { access } from './migration-access.ts'
 import { accounts } from './migration-accounts.ts'
+import { audit } from './migration-audit.ts'
 import { counts } from './migration-counts.ts'
 import { events } from './migration-events.ts'
+import { folders } from './migration-folders.ts'
 import { limits } from './migration-limits.ts'
 import { members } from './migration-members.ts'
 import { models } from './migration-models.ts'
 import { quotas } from './migration-quotas.ts'
+import { registrations } from './migration-registrations.ts'
+import { savedSearches } from './migration-saved-searches.ts'
+import { successors } from './migration-successors.ts'
 import { synonyms } from './migration-synonyms.ts'
+import { trash } from './migration-trash.ts'
 import { turns } from './migration-turns.ts'
 import { vocabulary } from './migration-vocabulary.ts'
 import { words } from './migration-words.ts'
@@ -30,6 +37,13 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0011_words': { up: words },
   '0012_synonyms': { up: synonyms },
   '0013_members': { up: members },
+  '0014_access': { up: access },
+  '0016_audit': { up: audit },
+  '0017_trash': { up: trash },
+  '0018_folders': { up: folders },
+  '0019_saved_searches': { up: savedSearches },
+  '0020_successors': { up: successors },
+  '0021_registrations': { up: registrations },
 }
 
 /** Few documents have warnings, and there is a list of these documents. */

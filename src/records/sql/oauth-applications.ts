@@ -1,9 +1,10 @@
 import type { Kysely } from 'kysely'
+import type { AuditDetails, AuditFact } from '../../core/audit.ts'
 import { newId } from '../../core/ids.ts'
 import type { ApplicationRecord, Scope } from '../../core/model.ts'
 import type { ApplicationSecret, OAuthApplications } from '../oauth-applications.ts'
 import type { OAuthApplicationRow, OAuthApplicationSecretRow } from './oauth-tables.ts'
-import type { Store } from './store.ts'
+import type { Store, WriteTransaction } from './store.ts'
 import { dateOrNull } from './tables.ts'
 import type { Tables } from './tables.ts'
 
@@ -11,7 +12,8 @@ export function createOAuthApplications(store: Store): OAuthApplications {
   const { db, clock, now } = store
   return {
     create: ({ ownerId, name, type, redirectUris, scopes, secret }) =>
-      store.write(async ({ sql }) => {
+      store.write(async (tx) => {
+        const { sql } = tx
         const at = clock.now()
         const row: OAuthApplicationRow = {
           id: newId('app', at),
@@ -25,6 +27,7 @@ export function createOAuthApplications(store: Store): OAuthApplications {
         }
         await sql.insertInto('oauth_clients').values(row).execute()
         if (secret !== null) await addSecret(sql, row.id, secret, now())
+        await tx.record({ action: 'application.create', ...describe(row) })
         return (await withSecrets(sql, now(), [row]))[0]!
       }),
     async get(id) {
@@ -41,23 +44,27 @@ export function createOAuthApplications(store: Store): OAuthApplications {
         .execute()
       return withSecrets(db, now(), rows)
     },
-    async update(ownerId, id, { name, redirectUris, scopes }) {
-      const rows = await db
-        .updateTable('oauth_clients')
-        .set({
+    update: (ownerId, id, { name, redirectUris, scopes }) =>
+      store.write(async (tx) => {
+        const change = {
           ...(name === undefined ? {} : { name }),
           ...(redirectUris === undefined ? {} : { redirect_uris: JSON.stringify(redirectUris) }),
           ...(scopes === undefined ? {} : { scopes: JSON.stringify(scopes) }),
-          updated_at: now(),
-        })
-        .where('owner_id', '=', ownerId)
-        .where('id', '=', id)
-        .returningAll()
-        .execute()
-      return (await withSecrets(db, now(), rows))[0] ?? null
-    },
+        }
+        const rows = await tx.sql
+          .updateTable('oauth_clients')
+          .set({ ...change, updated_at: now() })
+          .where('owner_id', '=', ownerId)
+          .where('id', '=', id)
+          .returningAll()
+          .execute()
+        for (const row of rows)
+          await tx.record({ action: 'application.update', ...describe(row, { changed: Object.keys(change) }) })
+        return (await withSecrets(tx.sql, now(), rows))[0] ?? null
+      }),
     rotate: (ownerId, id, secret, oldUntil) =>
-      store.write(async ({ sql }) => {
+      store.write(async (tx) => {
+        const { sql } = tx
         const row = await sql
           .updateTable('oauth_clients')
           .set({ updated_at: now() })
@@ -68,18 +75,20 @@ export function createOAuthApplications(store: Store): OAuthApplications {
           .executeTakeFirst()
         if (!row) return null
         await replaceSecrets(sql, id, secret, { now: now(), oldUntil: oldUntil.getTime() })
+        await tx.record({ action: 'application.rotate', ...describe(row, { last_four: secret.lastFour }) })
         return (await withSecrets(sql, now(), [row]))[0]!
       }),
     async hasSecret(id, sha256) {
       const row = await selectGoodSecrets(db, now()).where('client_id', '=', id).where('sha256', '=', sha256).executeTakeFirst()
       return row !== undefined
     },
-    delete: (ownerId, id) => store.write(async ({ sql }) => (await endApplications(sql, { owner_id: ownerId, id })) > 0),
+    delete: (ownerId, id) => store.write(async (tx) => (await endApplications(tx, { owner_id: ownerId, id })) > 0),
   }
 }
 
 /** Deletes applications with every code, device code and grant that names them, of all users. Returns how many applications. */
-export async function endApplications(sql: Kysely<Tables>, of: { owner_id: string; id?: string }): Promise<number> {
+export async function endApplications(tx: WriteTransaction, of: { owner_id: string; id?: string }): Promise<number> {
+  const { sql } = tx
   const applications = sql
     .selectFrom('oauth_clients')
     .select('oauth_clients.id')
@@ -91,8 +100,15 @@ export async function endApplications(sql: Kysely<Tables>, of: { owner_id: strin
   const deleted = await sql
     .deleteFrom('oauth_clients')
     .where((e) => e.and(of))
-    .executeTakeFirst()
-  return Number(deleted.numDeletedRows)
+    .returningAll()
+    .execute()
+  for (const row of deleted) await tx.record({ action: 'application.delete', ...describe(row) })
+  return deleted.length
+}
+
+/** Names an application in the audit log. */
+function describe({ id, name, owner_id }: OAuthApplicationRow, more: AuditDetails = {}): Pick<AuditFact, 'userId' | 'details'> {
+  return { userId: owner_id, details: { application: id, name, ...more } }
 }
 
 /** Selects secrets that have not expired. */

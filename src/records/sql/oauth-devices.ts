@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
+import { limitFact } from '../../core/audit.ts'
 import type { Scope } from '../../core/model.ts'
 import { SLOW_DOWN_SECONDS } from '../oauth-devices.ts'
 import type { DeviceRecord, OAuthDevices } from '../oauth-devices.ts'
 import { makeGrant } from './oauth-grants.ts'
 import type { OAuthDeviceCodeRow } from './oauth-tables.ts'
 import type { Store, WriteTransaction } from './store.ts'
-import { dateOrNull } from './tables.ts'
+import { dateOrNull, limitColumn, limitOf } from './tables.ts'
 import { activeUsers } from './user-rows.ts'
 
 export function createOAuthDevices(store: Store): OAuthDevices {
@@ -19,6 +20,7 @@ export function createOAuthDevices(store: Store): OAuthDevices {
           user_sha256: userSha256,
           client_id: clientId,
           scopes: JSON.stringify(scopes),
+          projects: null,
           resource,
           status: 'pending',
           user_id: null,
@@ -39,16 +41,25 @@ export function createOAuthDevices(store: Store): OAuthDevices {
         .executeTakeFirst()
       return row ? toDevice(row) : null
     },
-    async decide(userSha256, { userId, approve }) {
-      const decided = await db
-        .updateTable('oauth_device_codes')
-        .set({ status: approve ? 'approved' : 'denied', user_id: userId })
-        .where('user_sha256', '=', userSha256)
-        .where('status', '=', 'pending')
-        .where('expires_at', '>', now())
-        .executeTakeFirst()
-      return decided.numUpdatedRows > 0n
-    },
+    decide: (userSha256, { userId, approve, projectIds }) =>
+      store.write(async (tx) => {
+        const decided = await tx.sql
+          .updateTable('oauth_device_codes')
+          .set({ status: approve ? 'approved' : 'denied', user_id: userId, projects: limitColumn(projectIds) })
+          .where('user_sha256', '=', userSha256)
+          .where('status', '=', 'pending')
+          .where('expires_at', '>', now())
+          .returning(['client_id', 'scopes'])
+          .executeTakeFirst()
+        if (decided === undefined) return false
+        const details = {
+          application: decided.client_id,
+          scopes: JSON.parse(decided.scopes) as Scope[],
+          ...limitFact(projectIds),
+        }
+        if (approve) await tx.record({ action: 'consent.give', userId, details })
+        return true
+      }),
     async find(deviceSha256) {
       const row = await db
         .selectFrom('oauth_device_codes')
@@ -91,6 +102,7 @@ function toDevice(row: OAuthDeviceCodeRow): DeviceRecord {
   return {
     clientId: row.client_id,
     scopes: JSON.parse(row.scopes) as Scope[],
+    projectIds: limitOf(row),
     resource: row.resource,
     status: row.status,
     userId: row.user_id,

@@ -6,7 +6,7 @@ import { TOUCH_INTERVAL_MS } from '../rules.ts'
 import type { OAuthGrantRow } from './oauth-tables.ts'
 import { findHashes } from './store.ts'
 import type { Store } from './store.ts'
-import { dateOrNull } from './tables.ts'
+import { dateOrNull, limitOf } from './tables.ts'
 import type { Tables } from './tables.ts'
 import { activeUsers } from './user-rows.ts'
 
@@ -30,16 +30,25 @@ export function createOAuthGrants(store: Store): OAuthGrants {
     findValidAccess: (sha256s) =>
       findHashes(sha256s, (part) => selectValid().select('token.sha256').where('token.sha256', 'in', part).execute()),
     refresh: (sha256, clientId, tokens) => store.write(({ sql }) => refresh(sql, now(), { sha256, clientId, tokens })),
-    async revoke(grantId) {
-      const row = await db
-        .updateTable('oauth_grants')
-        .set({ revoked_at: now() })
-        .where('id', '=', grantId)
-        .where('revoked_at', 'is', null)
-        .executeTakeFirst()
-      return row.numUpdatedRows > 0n
-    },
-    revokeAll: (userId, clientId) => store.write(({ sql }) => endGrants(sql, { user_id: userId, client_id: clientId }, now())),
+    revoke: (grantId) =>
+      store.write(async (tx) => {
+        const row = await tx.sql
+          .updateTable('oauth_grants')
+          .set({ revoked_at: now() })
+          .where('id', '=', grantId)
+          .where('revoked_at', 'is', null)
+          .returning(['user_id', 'client_id'])
+          .executeTakeFirst()
+        if (row === undefined) return false
+        await tx.record({ action: 'consent.withdraw', userId: row.user_id, details: { application: row.client_id } })
+        return true
+      }),
+    revokeAll: (userId, clientId) =>
+      store.write(async (tx) => {
+        const ended = await endGrants(tx.sql, { user_id: userId, client_id: clientId }, now())
+        if (ended > 0) await tx.record({ action: 'consent.withdraw', userId, details: { application: clientId } })
+        return ended
+      }),
     list: (userId) => list(db, now(), userId),
     async touch(grantId) {
       await db
@@ -66,11 +75,13 @@ async function findRefresh(db: Kysely<Tables>, sha256: string): Promise<TokenRec
     .selectFrom('oauth_refresh_tokens as token')
     .innerJoin('oauth_grants', 'oauth_grants.id', 'token.grant_id')
     .selectAll('oauth_grants')
-    .select(['token.used_at', 'token.created_at as token_created_at', 'token.expires_at as token_expires_at'])
+    .select(['token.used_at', 'token.successor', 'token.created_at as token_created_at', 'token.expires_at as token_expires_at'])
     .where('token.sha256', '=', sha256)
     .executeTakeFirst()
   if (!row) return null
-  return { ...toToken({ ...row, token_scopes: row.scopes }), kind: 'refresh', isUsed: row.used_at !== null }
+  const { used_at: usedAt, successor } = row
+  const exchanged = usedAt === null || successor === null ? null : { sealed: successor, at: new Date(usedAt) }
+  return { ...toToken({ ...row, token_scopes: row.scopes }), kind: 'refresh', isUsed: usedAt !== null, successor: exchanged }
 }
 
 async function refresh(
@@ -81,7 +92,7 @@ async function refresh(
   // One statement, so that of several attempts at the same time one succeeds.
   const used = await sql
     .updateTable('oauth_refresh_tokens')
-    .set({ used_at: now })
+    .set({ used_at: now, successor: tokens.sealed ?? null })
     .where('sha256', '=', sha256)
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
@@ -144,16 +155,17 @@ async function list(db: Kysely<Tables>, now: number, userId: string): Promise<Gr
 /** Makes the grant that a code or a device code was exchanged for, with its first tokens. */
 export async function makeGrant(
   sql: Kysely<Tables>,
-  consent: { user_id: string; client_id: string; scopes: string; resource: string | null },
+  consent: Pick<OAuthGrantRow, 'user_id' | 'client_id' | 'scopes' | 'projects' | 'resource'>,
   tokens: NewTokens,
   at: Date,
 ): Promise<GrantRecord> {
-  const { user_id, client_id, scopes, resource } = consent
+  const { user_id, client_id, scopes, projects, resource } = consent
   const row: OAuthGrantRow = {
     id: newId('gnt', at),
     user_id,
     client_id,
     scopes,
+    projects,
     resource,
     created_at: at.getTime(),
     last_used_at: null,
@@ -206,6 +218,7 @@ async function addTokens(sql: Kysely<Tables>, grantId: string, tokens: NewTokens
       created_at: now,
       expires_at: refresh.expiresAt.getTime(),
       used_at: null,
+      successor: null,
     })
     .execute()
 }
@@ -218,6 +231,7 @@ function toToken(row: OAuthGrantRow & { token_scopes: string; token_created_at: 
     createdAt: new Date(row.token_created_at),
     expiresAt: new Date(row.token_expires_at),
     isUsed: false,
+    successor: null,
   }
 }
 
@@ -227,6 +241,7 @@ function toGrant(row: OAuthGrantRow): GrantRecord {
     userId: row.user_id,
     clientId: row.client_id,
     scopes: JSON.parse(row.scopes) as Scope[],
+    projectIds: limitOf(row),
     resource: row.resource,
     createdAt: new Date(row.created_at),
     lastUsedAt: dateOrNull(row.last_used_at),

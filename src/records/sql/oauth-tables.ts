@@ -7,6 +7,7 @@ import type { DeviceRecord } from '../oauth-devices.ts'
 export interface OAuthTables {
   oauth_clients: OAuthApplicationRow
   oauth_client_secrets: OAuthApplicationSecretRow
+  oauth_registrations: OAuthRegistrationRow
   oauth_codes: OAuthCodeRow
   oauth_grants: OAuthGrantRow
   oauth_access_tokens: OAuthAccessTokenRow
@@ -34,12 +35,22 @@ export interface OAuthApplicationSecretRow {
   expires_at: number | null
 }
 
+/** An application that registered itself: public, without an owner. */
+export interface OAuthRegistrationRow {
+  id: string
+  name: string
+  redirect_uris: string
+  scopes: string
+  created_at: number
+}
+
 export interface OAuthCodeRow {
   sha256: string
   client_id: string
   user_id: string
   redirect_uri: string
   scopes: string
+  projects: string | null
   code_challenge: string | null
   resource: string | null
   created_at: number
@@ -53,6 +64,7 @@ export interface OAuthGrantRow {
   user_id: string
   client_id: string
   scopes: string
+  projects: string | null
   resource: string | null
   created_at: number
   last_used_at: number | null
@@ -74,6 +86,7 @@ export interface OAuthRefreshTokenRow {
   expires_at: number
   /** A used token stays until it would have expired, so that a second use is noticed. */
   used_at: number | null
+  successor: string | null
 }
 
 export interface OAuthDeviceCodeRow {
@@ -81,6 +94,7 @@ export interface OAuthDeviceCodeRow {
   user_sha256: string
   client_id: string
   scopes: string
+  projects: string | null
   resource: string | null
   status: DeviceRecord['status']
   user_id: string | null

@@ -4,11 +4,13 @@ import { createOAuthApplications } from './oauth-applications.ts'
 import { createOAuthCodes } from './oauth-codes.ts'
 import { createOAuthDevices } from './oauth-devices.ts'
 import { createOAuthGrants } from './oauth-grants.ts'
+import { createOAuthRegistrations, sweepRegistrations } from './oauth-registrations.ts'
 import type { Store } from './store.ts'
 
 export function createOAuthRecords(store: Store): OAuthRecords {
   return {
     applications: createOAuthApplications(store),
+    registrations: createOAuthRegistrations(store),
     codes: createOAuthCodes(store),
     grants: createOAuthGrants(store),
     devices: createOAuthDevices(store),
@@ -38,6 +40,7 @@ function sweep(store: Store): Promise<number> {
       )
       .executeTakeFirst()
     const secrets = await sql.deleteFrom('oauth_client_secrets').where('expires_at', '<=', before).executeTakeFirst()
-    return Number(deleted + grants.numDeletedRows + secrets.numDeletedRows)
+    const registrations = await sweepRegistrations({ sql }, store.now())
+    return Number(deleted + grants.numDeletedRows + secrets.numDeletedRows + registrations)
   })
 }

@@ -7,6 +7,7 @@ import { translateDiskError } from '../../core/disk-errors.ts'
 import { isDocsearchError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Records } from '../records.ts'
+import { createAudit } from './audit.ts'
 import { nodeSqliteDialect } from './dialect.ts'
 import { createDocuments } from './documents.ts'
 import { databaseCorrupt, translateSqlError } from './errors.ts'
@@ -19,11 +20,13 @@ import { migrate } from './migrations.ts'
 import { createOAuthRecords } from './oauth.ts'
 import { createProjects } from './projects.ts'
 import { createQueue } from './queue.ts'
+import { createSavedSearches } from './saved-searches.ts'
 import { createSessions } from './sessions.ts'
 import { createStore } from './store.ts'
 import { createSynonyms } from './synonyms.ts'
 import { type Subject, TableChanges } from './table-changes.ts'
 import type { Tables } from './tables.ts'
+import { createTrash } from './trash.ts'
 import { createUsers } from './users.ts'
 import { createVocabulary } from './vocabulary.ts'
 
@@ -33,7 +36,14 @@ const BUSY_TIMEOUT_MS = 10_000
  * Opens the database, or creates it. Checks every page of the file, so that damage shows now and not in the middle of a request.
  * Throws `data_newer`, `database_corrupt`, `data_readonly` or `disk_full`.
  */
-export async function openRecords({ file, clock, log }: { file: string; clock: Clock; log: Logger }): Promise<Records> {
+export async function openRecords(options: {
+  file: string
+  clock: Clock
+  log: Logger
+  /** False turns off the audit log. */
+  isAudited?: boolean
+}): Promise<Records> {
+  const { file, clock, log, isAudited = true } = options
   const isNew = !existsSync(file)
   const database = await openDatabase(file)
   const changes = new TableChanges(database)
@@ -46,10 +56,11 @@ export async function openRecords({ file, clock, log }: { file: string; clock: C
     throw translateSqlError(error)
   }
   log.debug({ new: isNew }, 'database opened')
-  const store = createStore(db, clock, {
+  const versions = {
     documentsVersion: () => versionOf(changes, 'documents'),
     membersVersion: () => versionOf(changes, 'members'),
-  })
+  }
+  const store = createStore(db, clock, versions, { isAudited })
   return {
     users: createUsers(store),
     links: createOneTimeLinks(store),
@@ -59,11 +70,14 @@ export async function openRecords({ file, clock, log }: { file: string; clock: C
     projects: createProjects(store),
     members: createMembers(store),
     documents: createDocuments(store),
+    trash: createTrash(store),
     queue: createQueue(store),
     events: createEvents(store),
+    audit: createAudit(store),
     indexes: createIndexes(store),
     vocabulary: createVocabulary(store),
     synonyms: createSynonyms(store, () => versionOf(changes, 'synonyms')),
+    savedSearches: createSavedSearches(store),
     credentialsVersion: () => versionOf(changes, 'credentials'),
     check: () => check(db),
     close: () => db.destroy(),

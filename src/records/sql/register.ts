@@ -1,20 +1,21 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
-import { isDocsearchError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import type { Quotas } from '../../core/model.ts'
-import type { Documents, NewDocument, OnConflict, UploadOutcome } from '../documents.ts'
+import type { Documents, Keeping, NewDocument, OnConflict, UploadOutcome } from '../documents.ts'
 import { documentExists, insufficientRole, projectNotFound } from '../errors.ts'
-import { checkBytes, checkNewDocument, checkPassagesLeft, NO_QUOTAS, ownersQuotaExceeded } from '../quotas.ts'
+import { checkBytes, checkNewDocument, checkPassagesLeft, hasRoomFor, NO_QUOTAS } from '../quotas.ts'
 import { aroundNumber, numberedPath } from '../rules.ts'
-import { contentColumns, newRow, queueNextVersion, tagsColumn } from './document-changes.ts'
+import { contentColumns, factAbout, newRow, queueNextVersion, tagsColumn } from './document-changes.ts'
 import { toDocument } from './document-rows.ts'
 import type { Store, WriteTransaction } from './store.ts'
+import { keepVersion } from './trash.ts'
 import type { DocumentRow, Tables } from './tables.ts'
 import { readAllowance } from './usage.ts'
 
 type OwnedDocument = NewDocument & { ownerId: string }
-type Registered = { row: DocumentRow; outcome: UploadOutcome }
+type Registered = { row: DocumentRow; outcome: UploadOutcome; trashedId?: string }
+type Options = Keeping & { quotas: Quotas }
 
 /** Documents.register. */
 export function createRegister(store: Store): Documents['register'] {
@@ -25,6 +26,7 @@ export function createRegister(store: Store): Documents['register'] {
     const row = newRow(newId('doc', clock.now()), document, now())
     await tx.sql.insertInto('documents').values(row).execute()
     await tx.announce('document.queued', [row])
+    await tx.record({ action: 'document.upload', ...factAbout(row, { size_bytes: row.size_bytes }) })
     return { row, outcome: 'created' }
   }
 
@@ -42,7 +44,7 @@ export function createRegister(store: Store): Documents['register'] {
     tx: WriteTransaction,
     document: OwnedDocument,
     onConflict: OnConflict,
-    quotas: Quotas,
+    { quotas, isKept }: Options,
   ): Promise<Registered> {
     const existing = await findAtPath(tx, document)
     if (!existing) return insert(tx, document, quotas)
@@ -51,9 +53,16 @@ export function createRegister(store: Store): Documents['register'] {
       return registerSameBytes(tx, existing, quotas, onConflict === 'replace' && tags !== null ? tags : existing.tags)
     if (onConflict === 'error') throw documentExists(document.path, existing.id)
     if (onConflict === 'keep') return registerSecond(tx, document, quotas)
-    checkBytes(await readAllowance(tx.sql, existing.owner_id, quotas), document.sizeBytes - existing.size_bytes)
+    const allowance = await readAllowance(tx.sql, existing.owner_id, quotas)
+    // Without room for both versions, the former one goes for good: a document may always become smaller.
+    const keeps = isKept && hasRoomFor(allowance, document.sizeBytes)
+    checkBytes(allowance, document.sizeBytes - (keeps ? 0 : existing.size_bytes))
+    const trashedId = keeps ? await keepVersion(tx, existing, clock.now()) : undefined
     const change = { ...contentColumns(document), ...(tags === null ? {} : { tags }) }
-    return { row: await queueNextVersion(tx, existing, now(), change), outcome: 'replaced' }
+    const renamed = document.name === existing.name ? {} : { name: document.name }
+    await tx.record({ action: 'document.replace', ...factAbout(existing, { size_bytes: document.sizeBytes, ...renamed }) })
+    const row = await queueNextVersion(tx, existing, now(), change)
+    return { row, outcome: 'replaced', ...(trashedId !== undefined && { trashedId }) }
   }
 
   /** Keeps the existing document and registers this one under the next free number. */
@@ -63,19 +72,18 @@ export function createRegister(store: Store): Documents['register'] {
     return existing ? registerSameBytes(tx, existing, quotas) : insert(tx, { ...document, path }, quotas)
   }
 
-  return async (document, onConflict, quotas = NO_QUOTAS) => {
-    const { row, name, outcome } = await store.write(async (tx) => {
+  return async (document, onConflict, quotas = NO_QUOTAS, { isKept } = { isKept: false }) => {
+    const {
+      row,
+      name,
+      outcome,
+      trashedId = null,
+    } = await store.write(async (tx) => {
       const { ownerId, name } = await requireProject(tx, document)
-      const registered = register(tx, { ...document, ownerId }, onConflict, quotas)
-      return { ...(await registered.catch((error: unknown) => rethrow(error, document.uploaderId === ownerId))), name }
+      return { ...(await register(tx, { ...document, ownerId }, onConflict, { quotas, isKept })), name }
     })
-    return { document: toDocument({ ...row, project_name: name }), outcome }
+    return { document: toDocument({ ...row, project_name: name }), outcome, trashedId }
   }
-}
-
-/** Throws the error. Only the owner of the project may know how much is in all of their projects. */
-function rethrow(error: unknown, isOwner: boolean): never {
-  throw !isOwner && isDocsearchError(error, 'quota_exceeded') ? ownersQuotaExceeded(error) : error
 }
 
 /** Returns a project that the uploader may write to. In the transaction, so that a member who was removed meanwhile adds nothing. */

@@ -22,9 +22,10 @@ export function createSessions({ db, clock, now, write }: Store): Sessions {
         last_seen_at: at.getTime(),
         expires_at: expiresAt.getTime(),
       }
-      await write(async ({ sql }) => {
-        await sql.insertInto('sessions').values(row).execute()
-        await sql.updateTable('users').set({ last_login_at: at.getTime() }).where('id', '=', userId).execute()
+      await write(async (tx) => {
+        await tx.sql.insertInto('sessions').values(row).execute()
+        await tx.sql.updateTable('users').set({ last_login_at: at.getTime() }).where('id', '=', userId).execute()
+        await tx.record({ action: 'user.login', actorId: userId, userId, details: { session: row.id, user_agent: userAgent } })
       })
       return toSession(row)
     },
@@ -61,15 +62,21 @@ export function createSessions({ db, clock, now, write }: Store): Sessions {
         .execute()
       return rows.map(toSession)
     },
-    async delete(userId, id) {
-      const gone = await db.deleteFrom('sessions').where('user_id', '=', userId).where('id', '=', id).executeTakeFirst()
-      return gone.numDeletedRows > 0n
-    },
-    async deleteOthers(userId, exceptId) {
-      let query = db.deleteFrom('sessions').where('user_id', '=', userId)
-      if (exceptId !== null) query = query.where('id', '!=', exceptId)
-      return Number((await query.executeTakeFirst()).numDeletedRows)
-    },
+    delete: (userId, id) =>
+      write(async (tx) => {
+        const gone = await tx.sql.deleteFrom('sessions').where('user_id', '=', userId).where('id', '=', id).executeTakeFirst()
+        if (gone.numDeletedRows === 0n) return false
+        await tx.record({ action: 'user.logout', userId, details: { session: id } })
+        return true
+      }),
+    deleteOthers: (userId, exceptId) =>
+      write(async (tx) => {
+        let query = tx.sql.deleteFrom('sessions').where('user_id', '=', userId)
+        if (exceptId !== null) query = query.where('id', '!=', exceptId)
+        const sessions = Number((await query.executeTakeFirst()).numDeletedRows)
+        if (sessions > 0) await tx.record({ action: 'user.logout', userId, details: { sessions } })
+        return sessions
+      }),
     async sweep() {
       const gone = await db.deleteFrom('sessions').where('expires_at', '<=', now()).executeTakeFirst()
       return Number(gone.numDeletedRows)

@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { Kysely, Transaction } from 'kysely'
+import type { AuditFact } from '../../core/audit.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { DocumentEvent } from '../../core/model.ts'
 import type { ProjectIds } from '../projects.ts'
+import { recordFact } from './audit-record.ts'
 import type { DocumentRow, Tables } from './tables.ts'
 
 /** A statement of SQLite has at most 32,766 parameters, one of PostgreSQL 65,535. Long lists go into several statements. */
@@ -34,12 +36,15 @@ export interface WriteTransaction {
   sql: Transaction<Tables>
   /** Writes an event for each document. The rows are those after the change. */
   announce(type: DocumentEvent['type'], documents: readonly DocumentRow[]): Promise<void>
+  /** Adds an event to the audit log, unless that is turned off. Call it while the user and the project still have the names to record. */
+  record(fact: AuditFact): Promise<void>
 }
 
 export function createStore(
   db: Kysely<Tables>,
   clock: Clock,
   { documentsVersion, membersVersion }: Pick<Store, 'documentsVersion' | 'membersVersion'>,
+  { isAudited }: { isAudited: boolean },
 ): Store {
   const listeners = new Set<EventListener>()
   const now = () => clock.now().getTime()
@@ -56,6 +61,9 @@ export function createStore(
           const rows = documents.map((document, i) => eventRow(type, document, { id: first + i, createdAt }))
           for (const part of slices(rows, 6)) await tx.insertInto('events').values(part).execute()
           for (const { project_id } of rows) projects.add(project_id)
+        },
+        async record(fact) {
+          if (isAudited) await recordFact(tx, fact, now())
         },
       }),
     )

@@ -13,14 +13,19 @@ export function createSynonyms(store: Store, version: () => number): Synonyms {
     add: (change) =>
       store.write(async (tx) => {
         const ownerId = await ownerOf(tx, change)
-        return ownerId === null ? null : insert(tx, { ...change, ownerId }, store.clock.now())
+        if (ownerId === null) return null
+        const synonyms = await insert(tx, { ...change, ownerId }, store.clock.now())
+        await recordChange(tx, change.projectId, synonyms, 0)
+        return synonyms
       }),
     replace: (change) =>
       store.write(async (tx) => {
         const ownerId = await ownerOf(tx, change)
         if (ownerId === null) return null
         const removed = await removeOthers(tx, change)
-        return { synonyms: await insert(tx, { ...change, ownerId }, store.clock.now()), removed }
+        const synonyms = await insert(tx, { ...change, ownerId }, store.clock.now())
+        await recordChange(tx, change.projectId, synonyms, removed)
+        return { synonyms, removed }
       }),
     async list(projectId, { limit, cursor }) {
       let query = db.selectFrom('synonyms').selectAll().where('project_id', '=', projectId)
@@ -31,15 +36,13 @@ export function createSynonyms(store: Store, version: () => number): Synonyms {
         .execute()
       return resultPage(rows, limit, ({ position, id }) => ({ value: position, id }), toRecord)
     },
-    async delete(projectId, id) {
-      const gone = await db
-        .deleteFrom('synonyms')
-        .where('id', '=', id)
-        .where('project_id', '=', projectId)
-        .returning('id')
-        .execute()
-      return gone.length > 0
-    },
+    delete: (projectId, id) =>
+      store.write(async (tx) => {
+        const query = tx.sql.deleteFrom('synonyms').where('id', '=', id).where('project_id', '=', projectId)
+        const removed = (await query.returning('id').execute()).length
+        await recordChange(tx, projectId, [], removed)
+        return removed > 0
+      }),
     async byProject(projects) {
       const query = db.selectFrom('synonyms').select(['project_id', 'words', 'expands_to']).where(isOneOf('project_id', projects))
       const rows = await query.orderBy('project_id').orderBy('position').execute()
@@ -48,6 +51,17 @@ export function createSynonyms(store: Store, version: () => number): Synonyms {
     },
     version,
   }
+}
+
+/** Records how many rules were added and removed, but not their words. */
+async function recordChange(
+  tx: WriteTransaction,
+  projectId: string,
+  saved: readonly SavedSynonym[],
+  removed: number,
+): Promise<void> {
+  const added = saved.filter(({ isNew }) => isNew).length
+  if (added + removed > 0) await tx.record({ action: 'synonyms.change', projectId, details: { added, removed } })
 }
 
 async function ownerOf({ sql }: WriteTransaction, { projectId }: SynonymChange): Promise<string | null> {

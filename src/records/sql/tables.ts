@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 import type { ErrorCode } from '../../core/errors.ts'
-import type { DocumentStatus, LinkPurpose, ProjectRole } from '../../core/model.ts'
+import type { DocumentStatus, LinkPurpose, ProjectLimit, ProjectRole } from '../../core/model.ts'
 import type { OAuthTables } from './oauth-tables.ts'
 
 /**
@@ -15,7 +15,9 @@ export interface Tables extends OAuthTables {
   projects: ProjectRow
   project_members: ProjectMemberRow
   documents: DocumentRow
+  trash: TrashRow
   document_counts: DocumentCountRow
+  folder_counts: FolderCountRow
   usage: UsageRow
   queue_turns: QueueTurnRow
   pages: PageRow
@@ -29,6 +31,9 @@ export interface Tables extends OAuthTables {
   generation_documents: IndexDocumentRow
   settings: SettingRow
   synonyms: SynonymRow
+  saved_searches: SavedSearchRow
+  audit_events: AuditEventRow
+  audit_managers: AuditManagerRow
 }
 
 export interface UserRow {
@@ -75,6 +80,8 @@ export interface ApiKeyRow {
   sha256: string
   last_four: string
   scopes: string
+  /** See `ProjectLimit`. */
+  projects: string | null
   created_at: number
   last_used_at: number | null
   expires_at: number | null
@@ -84,6 +91,8 @@ export interface ProjectRow {
   id: string
   /** Whose quotas the documents count towards. Triggers give the documents the same owner. */
   owner_id: string
+  /** The ID. Version 0.1.0 had the name here, and its unique constraint cannot be dropped. */
+  unique_name: string
   name: string
   description: string
   created_at: number
@@ -102,6 +111,8 @@ export interface ProjectMemberRow {
 export interface DocumentRow {
   id: string
   owner_id: string
+  /** Who uploaded the present bytes; null when version 0.1.0 stored them. */
+  uploader_id: string | null
   project_id: string
   name: string
   /** The name in folded case, for searches. Databases disagree about lower case, so docsearch folds it. */
@@ -140,9 +151,21 @@ export interface DocumentRow {
   passages: number
 }
 
+/** A document as it was when it came to the trash. */
+export type TrashRow = Omit<DocumentRow, 'attempts' | 'queued_at' | 'not_before' | 'pages_version' | 'indexed' | 'passages'> & {
+  trashed_at: number
+}
+
 /**
  * Documents, passages and bytes of a project by status. Triggers on the documents maintain this table; nothing else writes to it.
  */
+export interface FolderCountRow {
+  project_id: string
+  /** The first folder of the path, with its slash. Empty for documents outside of folders. */
+  folder: string
+  documents: number
+}
+
 export interface DocumentCountRow {
   project_id: string
   status: DocumentStatus
@@ -204,7 +227,7 @@ export interface IndexRow {
   dimensions: number
   /** `kept` is a retired index: version 0.1.0 wrote that. */
   state: 'active' | 'building' | 'kept'
-  /** Vectors of the canary texts, as JSON; null until they are made. */
+  /** `ModelMeasurements` as JSON; null until they are made. Earlier versions stored the vectors of the canary texts alone. */
   canaries: string | null
   created_at: number
 }
@@ -249,6 +272,15 @@ export interface DocumentWordsRow {
 }
 
 /** A rule of a project's synonyms. */
+export interface SavedSearchRow {
+  id: string
+  user_id: string
+  name: string
+  /** The query of the search's address. */
+  parameters: string
+  created_at: number
+}
+
 export interface SynonymRow {
   id: string
   project_id: string
@@ -263,6 +295,43 @@ export interface SynonymRow {
   /** The number of words and phrases on both sides. */
   size: number
   created_at: number
+}
+
+export function limitColumn(limit: ProjectLimit): string | null {
+  return limit === null ? null : JSON.stringify(limit)
+}
+
+export function limitOf({ projects }: { projects: string | null }): ProjectLimit {
+  return projects === null ? null : (JSON.parse(projects) as string[])
+}
+
+/** What happened, with all names as they were then. The IDs refer to nothing: the rows outlive what they name. */
+export interface AuditEventRow {
+  /** Orders the events. At least `created_at`. */
+  id: number
+  action: string
+  actor_id: string | null
+  actor_name: string | null
+  actor_email: string | null
+  /** Whose account the event is about. */
+  user_id: string | null
+  user_name: string | null
+  user_email: string | null
+  project_id: string | null
+  project_name: string | null
+  document_id: string | null
+  document_name: string | null
+  address: string | null
+  /** A CallerCredential as JSON. */
+  credential: string | null
+  details: string
+  created_at: number
+}
+
+/** A user who was a manager of a project when it was deleted. */
+export interface AuditManagerRow {
+  user_id: string
+  project_id: string
 }
 
 export function dateOrNull(ms: number | null): Date | null {

@@ -17,6 +17,26 @@ export async function readUsage(db: Kysely<Tables>, userIds: readonly string[]):
   return usage
 }
 
+/** Counts all users, and sums up what they use. */
+export async function readTotals(
+  db: Kysely<Tables>,
+): Promise<{ users: number; disabled: number; documents: number; bytes: number }> {
+  const users = await db
+    .selectFrom('users')
+    .select((e) => [e.fn.countAll<number>().as('all'), e.fn.count<number>('disabled_at').as('disabled')])
+    .executeTakeFirstOrThrow()
+  const used = await db
+    .selectFrom('usage')
+    .select((e) => [e.fn.sum<number | null>('documents').as('documents'), e.fn.sum<number | null>('bytes').as('bytes')])
+    .executeTakeFirstOrThrow()
+  return {
+    users: Number(users.all),
+    disabled: Number(users.disabled),
+    documents: Number(used.documents ?? 0),
+    bytes: Number(used.bytes ?? 0),
+  }
+}
+
 /** Reads a user's usage and quotas. Call it in the transaction that adds documents. */
 export async function readAllowance(db: Kysely<Tables>, userId: string, ofInstance: Quotas): Promise<Allowance> {
   const row = await db
