@@ -6,7 +6,10 @@ import type { IngestOptions } from './context.ts'
 import type { Ingest } from './ingest.ts'
 
 /** Makes `Ingest.accept`: checks an upload, stores its bytes and queues the document, in this order. A refused upload leaves no file behind. */
-export function createAccept({ records, blobs, parserPool, limits, quotas }: IngestOptions, nudge: () => void): Ingest['accept'] {
+export function createAccept(
+  { records, blobs, parserPool, limits, quotas, trashDays = 0 }: IngestOptions,
+  nudge: () => void,
+): Ingest['accept'] {
   return async ({ file, sha256, onConflict, ownerId, ...upload }) => {
     killPoint('body')
     try {
@@ -14,7 +17,9 @@ export function createAccept({ records, blobs, parserPool, limits, quotas }: Ing
       const { mediaType } = await sniff(file, upload.name)
       await parserPool.preflight({ owner: ownerId, file, mediaType, name: upload.name })
       await blobs.put(file, sha256)
-      const registered = await records.documents.register({ ...upload, sha256, mediaType }, onConflict, quotas)
+      const registered = await records.documents.register({ ...upload, sha256, mediaType }, onConflict, quotas, {
+        isKept: trashDays > 0,
+      })
       if (registered.outcome === 'replaced') killPoint('replace')
       killPoint('commit')
       nudge()

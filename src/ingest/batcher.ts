@@ -62,7 +62,9 @@ export class Batcher {
     this.#state = 'embedding'
     for (let batch = this.#nextBatch(); batch.length > 0; batch = this.#nextBatch()) {
       try {
-        deliver(batch, await this.#embedBatch(batch))
+        const vectors = await this.#embedBatch(batch)
+        batch[0]!.request.embedder.work.passages += vectors.length
+        deliver(batch, vectors)
         // The rest of a large request goes behind the newer requests of the same user.
         const { request, to } = batch.at(-1)!
         if (to < request.inputs.length && !request.signal.aborted) this.#requests.push(request.owner, request)

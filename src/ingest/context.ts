@@ -19,6 +19,8 @@ export interface IngestOptions {
   limits: Pick<Limits, 'fileBytes'>
   /** The quotas of users who have none of their own. Without it, there are none. */
   quotas?: Quotas | undefined
+  /** How many days deleted documents and replaced versions stay in the trash; 0, the default, for no trash. */
+  trashDays?: number
   /** How many parser processes the pool has. One for each core by default. */
   parseWorkers?: number
   clock: Clock

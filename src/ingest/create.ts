@@ -37,7 +37,7 @@ export function createIngest(options: IngestOptions): Ingest {
   const threads = new PrepareThreads(Math.ceil((options.parseWorkers ?? availableParallelism()) / 4))
   const preparePassages = createPreparePassages({ threads, batcher: new Batcher(retries) })
   const steps = createSteps(options, { retries, preparePassages, writer })
-  const edits = new Edits({ records, lifecycle, log, preparePassages, exclusive, stopping: stopping.signal })
+  const edits = new Edits({ records, lifecycle, log, quotas, preparePassages, exclusive, stopping: stopping.signal })
   const onFailed = () => void deletions.forget()
   const worker = new Worker({ records, lifecycle, clock, log, retries, steps, load, stopping, onFailed })
   const builder = newBuilder(options, { threads, exclusive, areUploadsStuck: () => retries.reason() !== null })
@@ -56,6 +56,12 @@ export function createIngest(options: IngestOptions): Ingest {
       .reconcile()
       .catch((error: unknown) => log.error({ err: error }, 'index and records could not be compared'))
       .finally(() => worker.nudge())
+  }
+
+  /** Begins to work on a document that may have been queued. */
+  function worked<T>(result: T): T {
+    worker.nudge()
+    return result
   }
 
   return {
@@ -83,19 +89,13 @@ export function createIngest(options: IngestOptions): Ingest {
       await threads.close()
     },
     accept: createAccept(options, () => worker.nudge()),
-    deleteDocument: (projects, id) => deletions.deleteDocument(projects, id),
+    deleteDocument: (projects, id, options) => deletions.deleteDocument(projects, id, options),
+    restore: async (projects, id, many) => worked(await deletions.restore(projects, id, many)),
+    finishMany: () => deletions.finishMany(),
     deleteProject: (id) => deletions.deleteProject(id),
     deleteUser: (id) => deletions.deleteUser(id),
-    async edit(projects, id, change) {
-      const document = await edits.edit(projects, id, change)
-      if (document?.status === 'queued') worker.nudge()
-      return document
-    },
-    async reprocess(projects, id) {
-      const document = await records.documents.requeue(projects, id)
-      if (document) worker.nudge()
-      return document
-    },
+    edit: async (projects, id, change) => worked(await edits.edit(projects, id, change)),
+    reprocess: async (projects, id) => worked(await records.documents.requeue(projects, id)),
     settled: createSettled(records),
     change: () => ({ reason: builder.reason() }),
     status: (projects) => describeQueue(options, retries, projects),

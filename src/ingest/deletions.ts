@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { killPoint } from '../core/kill-point.ts'
-import type { ProjectIds } from '../records/records.ts'
+import type { ProjectIds, Restored } from '../records/records.ts'
 import type { IngestOptions } from './context.ts'
+import type { DeletionOptions } from './ingest.ts'
 import type { Maintenance } from './maintenance.ts'
 import type { Reconciler } from './reconciler.ts'
 
@@ -11,7 +12,7 @@ import type { Reconciler } from './reconciler.ts'
  */
 const FORGET_MS = 40
 
-export interface DeletionParts extends Pick<IngestOptions, 'records' | 'log'> {
+export interface DeletionParts extends Pick<IngestOptions, 'records' | 'quotas' | 'log' | 'trashDays'> {
   reconciler: Pick<Reconciler, 'forget'>
   maintenance: Pick<Maintenance, 'deleted' | 'retryForget'>
 }
@@ -25,10 +26,37 @@ export class Deletions {
   }
 
   /** Returns false when there is no such document. */
-  async deleteDocument(projects: ProjectIds, id: string): Promise<boolean> {
-    if (!(await this.#parts.records.documents.delete(projects, id))) return false
-    await this.#forgetDeleted()
+  async deleteDocument(projects: ProjectIds, id: string, options: DeletionOptions = {}): Promise<boolean> {
+    const { records, maintenance, trashDays = 0 } = this.#parts
+    const { isPermanent = false, isOneOfMany = false } = options
+    const isKept = trashDays > 0 && !isPermanent
+    if (await records.documents.delete(projects, id, { isKept })) {
+      killPoint('delete')
+      if (!isOneOfMany) await this.finishMany()
+      return true
+    }
+    const isDeleted = isPermanent && (await records.trash.delete(projects, id))
+    if (!isDeleted) return false
+    killPoint('purge')
+    maintenance.deleted()
     return true
+  }
+
+  /** Takes a document out of the trash and queues it. Returns null when it is not there. */
+  async restore(projects: ProjectIds, id: string, { isOneOfMany = false }: DeletionOptions = {}): Promise<Restored | null> {
+    const { records, quotas } = this.#parts
+    const restored = await records.trash.restore(projects, id, quotas)
+    if (restored === null) return null
+    killPoint('restore')
+    // A document that was at its path went to the trash.
+    if (restored.replacedId !== null && !isOneOfMany) await this.forget()
+    return restored
+  }
+
+  /** Deletes the passages of documents that were deleted, and later their originals. */
+  async finishMany(): Promise<void> {
+    await this.forget()
+    this.#parts.maintenance.deleted()
   }
 
   /** Returns the number of documents deleted with the project, or null when there is no such project. */
@@ -56,13 +84,8 @@ export class Deletions {
 
   async #count(deleted: { documentIds: string[] } | null): Promise<number | null> {
     if (deleted === null) return null
-    await this.#forgetDeleted()
-    return deleted.documentIds.length
-  }
-
-  async #forgetDeleted(): Promise<void> {
     killPoint('delete')
-    await this.forget()
-    this.#parts.maintenance.deleted()
+    await this.finishMany()
+    return deleted.documentIds.length
   }
 }

@@ -1,5 +1,11 @@
 import type { DocumentRecord } from '../core/model.ts'
-import type { DocumentChange, OnConflict, ProjectIds, UploadOutcome } from '../records/records.ts'
+import type { DocumentChange, OnConflict, ProjectIds, Registered, Restored } from '../records/records.ts'
+
+export interface DeletionOptions {
+  isPermanent?: boolean
+  /** Does not wait for the index. `finishMany` waits for it once. */
+  isOneOfMany?: boolean
+}
 
 /** Turns received bytes into searchable passages. */
 export interface Ingest {
@@ -25,9 +31,16 @@ export interface Ingest {
     /** Null when the upload names none: an existing document then keeps its own. */
     tags: readonly string[] | null
     onConflict: OnConflict
-  }): Promise<{ document: DocumentRecord; outcome: UploadOutcome }>
-  /** Returns false when there is no such document. After true, no search finds it any more. */
-  deleteDocument(projects: ProjectIds, id: string): Promise<boolean>
+  }): Promise<Registered>
+  /**
+   * Puts a document into the trash, or deletes it for good. Returns false when there is no such document. After true, no search finds it
+   * any more. A document in the trash can only be deleted for good.
+   */
+  deleteDocument(projects: ProjectIds, id: string, options?: DeletionOptions): Promise<boolean>
+  /** Takes a document out of the trash and queues it. Returns null when it is not there. Throws `quota_exceeded`. */
+  restore(projects: ProjectIds, id: string, options?: Pick<DeletionOptions, 'isOneOfMany'>): Promise<Restored | null>
+  /** Call it after deletions and restorations that were each `isOneOfMany`. */
+  finishMany(): Promise<void>
   /** Returns the number of documents deleted with the project, or null when there is no such project. */
   deleteProject(id: string): Promise<number | null>
   /** Deletes a user with all their data. Returns the number of documents deleted, or null when there is no such user. Throws `owner_stays`. */

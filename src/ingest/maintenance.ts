@@ -1,4 +1,5 @@
 import { BackgroundTask } from '../core/background-task.ts'
+import { killPoint } from '../core/kill-point.ts'
 import type { IngestOptions } from './context.ts'
 import type { Reconciler } from './reconciler.ts'
 
@@ -9,8 +10,10 @@ const MAX_SHARE = 1 / 20
 const SWEEP_MS = 6 * 3_600_000
 /** A user who deletes wants the space. But a sweep looks at every original, which is too much for each deletion. */
 const SWEEP_SOON_MS = 60_000
+const DAY_MS = 86_400_000
+const PURGED_AT_ONCE = 500
 
-export interface MaintenanceParts extends Pick<IngestOptions, 'records' | 'blobs' | 'lifecycle' | 'log'> {
+export interface MaintenanceParts extends Pick<IngestOptions, 'records' | 'blobs' | 'lifecycle' | 'trashDays' | 'clock' | 'log'> {
   reconciler: Pick<Reconciler, 'forget'>
 }
 
@@ -84,8 +87,22 @@ export class Maintenance {
 
   async #sweep(): Promise<void> {
     const { blobs, records, log } = this.#parts
+    const purged = await this.#purgeTrash()
+    if (purged > 0) log.info({ documents: purged }, 'deleted documents that were in the trash for long enough')
     const count = await blobs.sweep((sha256) => records.documents.isBlobReferenced(sha256))
     if (count > 0) log.info({ count }, 'deleted originals without a document')
+  }
+
+  /** Returns how many documents it deleted. Takes some at a time, so that others can write in between. */
+  async #purgeTrash(): Promise<number> {
+    const { records, clock, trashDays = 0 } = this.#parts
+    const before = new Date(clock.now().getTime() - trashDays * DAY_MS)
+    let count = 0
+    for (let more = PURGED_AT_ONCE; more === PURGED_AT_ONCE && !this.#isStopped; count += more) {
+      more = await records.trash.purge(before, PURGED_AT_ONCE)
+      if (more > 0) killPoint('purge')
+    }
+    return count
   }
 
   #task(what: string, work: () => Promise<void>): BackgroundTask {

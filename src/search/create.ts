@@ -1,3 +1,4 @@
+import type { Chance } from '../core/noise.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex } from '../index/chunk-index.ts'
@@ -15,6 +16,7 @@ import { MAX_CHECKED } from './phrase-checks.ts'
 import type { Search, SearchOutcome, SearchQuery } from './search.ts'
 import { type Corrected, correct, NOT_CORRECTED } from './spelling.ts'
 import type { SearchThreads } from './threads/search-threads.ts'
+import { queryWords } from '../text/analyse.ts'
 
 /** A commit may replace passages between finding and reading them. The search then starts over, with at most this many attempts in all. */
 const MAX_ATTEMPTS = 3
@@ -31,6 +33,8 @@ const UNCHECKED =
 interface ActiveIndex {
   embedder: Embedder
   index: ChunkIndex
+  /** See `OpenIndex.chance`. */
+  chance: Chance | null
 }
 
 export interface SearchOptions {
@@ -119,12 +123,14 @@ class DocumentSearch implements Search {
     })
     const { records, reranker, threads, log, fusionWeight = null } = this.options
     const exact = exactQuestion(parsed.text)
+    const typedTerms = corrected.query === null ? null : queryWords(parsed.text).flatMap(({ terms }) => terms)
     const find = async (parsed: ParsedQuery): Promise<ResultPage> => {
       const request = {
         query,
         parsed,
         question,
         exact,
+        typedTerms,
         ...active,
         fusionWeight,
         threads,
@@ -184,7 +190,7 @@ async function relaxPhrases(
   find: (parsed: ParsedQuery) => Promise<ResultPage>,
 ): Promise<{ page: ResultPage; relaxedPhrases: readonly string[] }> {
   const page = await find(asked)
-  const { phrases } = asked.filter
+  const { phrases = [] } = asked.filter
   // Damaged texts are no reason to search for something else.
   if (!page.isEmpty || page.hasDamagedTexts || phrases.length === 0 || !correct) return { page, relaxedPhrases: [] }
   const relaxed = await find({ ...asked, filter: { ...asked.filter, phrases: [] } })

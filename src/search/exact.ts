@@ -36,7 +36,7 @@ export function exactFirst(
   const moved = new Set(identified)
   return [
     ...named.map(place('The question is the name of the document.', 1)),
-    ...identified.map(place('The passage has exactly the number or identifier that the question consists of.', named.length + 1)),
+    ...identified.map(place('The question is a number or an identifier that the passage contains.', named.length + 1)),
     ...rest.filter((candidate) => !moved.has(candidate)),
   ]
 }

@@ -53,8 +53,9 @@ function placesOf(words: readonly (readonly string[])[], places: readonly number
       last[word] = places[i]!
       isWord = true
     }
+    if (!isWord) continue
     const first = Math.min(...last)
-    if (!isWord || places[i]! - first >= words.length + SLACK) continue
+    if (places[i]! - first >= words.length + SLACK) continue
     found.push(first)
     // Each place of a word belongs to one phrase.
     last.fill(-Infinity)

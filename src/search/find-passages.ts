@@ -29,7 +29,12 @@ export function findPassages(projects: readonly SearchedProject[], request: Find
     sort === 'relevance' ? findRelevant(segments, looks, request) : findSorted(looks, sort, groupBy)
   return {
     ...ordered,
-    groups: withExpansions(groups.slice(0, request.wanted).map(toFound), groups, segments, request),
+    groups: withExpansions(
+      groups.slice(0, request.wanted).map((one) => toFound(one, request.passagesEach ?? 1)),
+      groups,
+      segments,
+      request,
+    ),
     more: more || groups.length > request.wanted,
     facets: request.facets && countFacets(request.facets, documentsOf(looks)),
     isIncomplete: projects.some(({ isIncomplete }) => isIncomplete),
@@ -161,11 +166,12 @@ function fill(first: readonly Candidate[], looks: Looks, { groupBy, wanted }: Fi
   return groups
 }
 
-function toFound({ best, score, joined, twins, matchingPassages }: Group): FoundGroup {
+function toFound({ best, score, joined, next, twins, matchingPassages }: Group, passagesEach: number): FoundGroup {
   return {
     best: toPassage(best),
     score,
     rows: joined.map(({ passage }) => passage.row),
+    nextRows: next.slice(0, passagesEach - 1).map(({ passage }) => passage.row),
     twins: twins.map(toPassage),
     matchingPassages,
   }

@@ -1,3 +1,4 @@
+import type { NoiseFloor } from '../core/noise.ts'
 import type { SearchFilter } from '../core/search-filter.ts'
 import type { OpenSegment } from '../index/segments/open-segment.ts'
 import type { BaseOrder } from '../rerank/reranker.ts'
@@ -41,9 +42,13 @@ export interface FindRequest {
   mode: SearchMode
   /** Weight of the vector channel in the fusion. */
   fusionWeight: number
-  /** See `Embedder.noiseDeviation`. */
-  noiseDeviation: number
+  /** The terms of the words that the user typed, where a correction has replaced others. Null when there was no correction. */
+  typedTerms: readonly string[] | null
+  /** Null drops no passage. */
+  noiseFloor: NoiseFloor | null
   groupBy: SearchQuery['groupBy']
+  /** See `SearchQuery`. */
+  passagesEach?: number
   /** The order of the groups. Candidates are reranked only for `relevance`. */
   sort: SearchSort
   /** The facets to count over all documents that the search can find. Null counts nothing. */
@@ -66,6 +71,8 @@ export interface FoundGroup {
   score: number
   /** The rows of the passages shown, including the best passage, in the order of the text. */
   rows: bigint[]
+  /** The rows of the document's next best passages, with passages on other pages first. */
+  nextRows: bigint[]
   /** Passages of other documents with the same text, best first. */
   twins: FoundPassage[]
   matchingPassages: number

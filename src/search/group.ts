@@ -7,6 +7,8 @@ export interface Group {
   score: number
   /** The passages shown, `best` included, in the order of the text. Each follows directly on the one before. */
   joined: Candidate[]
+  /** The document's next best passages, with passages on other pages first. Only in groups of documents. */
+  next: Candidate[]
   /** Passages of other documents with the same text, best first. */
   twins: Candidate[]
   matchingPassages: number
@@ -18,6 +20,8 @@ const REACH = 10
 const MIN_JOINED_SCORE = 0.6
 /** About 750 words: a longer text is no passage any more. */
 const MAX_JOINED = 3
+/** A document keeps this many of its next best passages. */
+export const MAX_NEXT = 9
 /** Weights of a document's next best passages, applied to the square of their scores: one that is half as good counts a quarter. */
 const NEXT_BEST = [0.1, 0.05]
 
@@ -32,7 +36,7 @@ export function group(candidates: readonly Candidate[], by: 'chunk' | 'document'
 }
 
 function alone(best: Candidate): Group {
-  return { best, score: best.score, joined: [best], twins: [], matchingPassages: 1 }
+  return { best, score: best.score, joined: [best], next: [], twins: [], matchingPassages: 1 }
 }
 
 /** Makes one result of a text that several documents contain, and of passages that follow one another. */
@@ -96,7 +100,7 @@ function rankDocuments(candidates: readonly Candidate[]): Group[] {
   const top = candidates[0]?.score ?? 0
   const share = (candidate: Candidate | undefined) => (candidate === undefined || top === 0 ? 0 : candidate.score / top)
   const weighed = [...passages.values()].map((found) => ({
-    group: { ...alone(found[0]!), matchingPassages: found.length },
+    group: { ...alone(found[0]!), next: otherPagesFirst(found).slice(0, MAX_NEXT), matchingPassages: found.length },
     value: NEXT_BEST.reduce((sum, weight, i) => sum + weight * share(found[i + 1]) ** 2, share(found[0])),
   }))
   weighed.sort((a, b) => exactness(b.group) - exactness(a.group) || b.value - a.value)
@@ -107,6 +111,13 @@ function rankDocuments(candidates: readonly Candidate[]): Group[] {
   })
 }
 
+/** Returns the passages after the best one. The best passage of each further page comes first, because the page is what a reader opens. */
+function otherPagesFirst([best, ...others]: readonly Candidate[]): Candidate[] {
+  const pages = new Set([best?.passage.pageStart])
+  const isOther = others.map(({ passage: { pageStart } }) => !pages.has(pageStart) && pages.add(pageStart) !== undefined)
+  return [...others.filter((_, i) => isOther[i]), ...others.filter((_, i) => !isOther[i])]
+}
+
 const exactness = ({ best }: Group) => Number(best.isExact === true)
 
 function withDeeper(groups: Group[], deeper: readonly Candidate[]): Group[] {
@@ -115,6 +126,7 @@ function withDeeper(groups: Group[], deeper: readonly Candidate[]): Group[] {
     const one = known.get(candidate.passage.documentKey)
     if (one !== undefined) {
       one.matchingPassages++
+      if (one.next.length < MAX_NEXT) one.next.push(candidate)
       continue
     }
     const added = { ...alone(candidate), score: Math.min(candidate.score, groups.at(-1)?.score ?? 1) }

@@ -1,6 +1,8 @@
+import { floorAmong } from '../core/noise.ts'
 import { PLAIN_BM25 } from '../index/segments/bm25f.ts'
 import { MatchedPassage } from '../index/segments/matched-passage.ts'
 import { type ExpandedGroup, searchSegments } from '../index/segments/search.ts'
+import { termFrequencies } from '../index/segments/statistics.ts'
 import type { SegmentDocument } from '../index/segments/segment-columns.ts'
 import type { SegmentHit } from '../index/segments/top-hits.ts'
 import { searchVectors } from '../index/segments/vectors/search.ts'
@@ -28,12 +30,12 @@ const IN_ANOTHER_LANGUAGE = 0.8
  */
 const MAX_COMPARED = 100
 
-/** The assumed number of passages when a channel has more hits than the look asked for. */
+/** The assumed number of passages when the vector channel has more hits than the look asked for and the embedder knows its floor. */
 const ASSUMED_PASSAGES = 20_000
 
 export type Looked = Pick<
   FindRequest,
-  'terms' | 'expansions' | 'language' | 'vector' | 'mode' | 'fusionWeight' | 'noiseDeviation'
+  'terms' | 'expansions' | 'language' | 'vector' | 'mode' | 'fusionWeight' | 'noiseFloor' | 'exact' | 'typedTerms'
 >
 
 /** Searches for candidates in several looks. Each look asks both channels for more hits than the look before. */
@@ -61,7 +63,7 @@ export class Looks {
     const { mode, vector, fusionWeight } = this.#request
     const channels = this.#searchChannels(depth)
     const weight = vector === null ? 0 : fusionWeight
-    this.#candidates = append(this.#candidates, fuse(withoutNoise(channels, this.#request, depth), mode, weight))
+    this.#candidates = append(this.#candidates, fuse(this.#withoutNoise(channels, depth), mode, weight))
     this.#more = this.#level < DEPTHS.length && (channels.keyword.length >= depth || channels.vector.length >= depth)
     return this.#candidates
   }
@@ -91,6 +93,30 @@ export class Looks {
       keyword: this.#weighed(this.#matched(keyword)),
       vector: vector === null ? [] : this.#matched(searchVectors(this.#segments, vector, limit, also)),
     }
+  }
+
+  /**
+   * In hybrid mode, drops passages that share no word with the question and are no nearer than by chance. Otherwise, a question that no
+   * document is about would find the passages that happen to be nearest. In vector mode, the nearest passages always count.
+   */
+  #withoutNoise(channels: Channels, depth: number): Channels {
+    const { keyword, vector } = channels
+    const { mode, vector: question, noiseFloor } = this.#request
+    if (mode !== 'hybrid' || question === null || noiseFloor === null) return channels
+    if (noiseFloor.onlyWithoutWords && keyword.length > 0 && this.#hasTypedWord()) return channels
+    const all = noiseFloor.onlyWithoutWords ? termFrequencies(this.#segments, []).passages : ASSUMED_PASSAGES
+    const floor = floorAmong(vector.length < depth ? vector.length : all, noiseFloor)
+    const withWord = new Set(keyword.map(({ passage }) => passage.key))
+    return { keyword, vector: vector.filter((hit) => hit.score > floor || withWord.has(hit.passage.key)) }
+  }
+
+  /** Returns whether a word of the question, as the user typed it, occurs. Vectors know nothing of identifiers, so these do not count. */
+  #hasTypedWord(): boolean {
+    const { exact, typedTerms } = this.#request
+    if (exact.hasOnlyIdentifiers) return false
+    return (
+      typedTerms === null || searchSegments(this.#segments, typedTerms, { groups: [], limit: 1, scoring: PLAIN_BM25 }).length > 0
+    )
   }
 
   /** A project's own synonyms count in its passages only. */
@@ -134,27 +160,4 @@ function withoutOwn(terms: readonly string[], expansions: FindRequest['expansion
       if (at !== -1) rest.splice(at, 1)
     }
   return rest
-}
-
-/**
- * In hybrid mode, drops passages that share no word with the question and are no nearer than by chance. Otherwise, a question that no
- * document is about would find the passages that happen to be nearest. In vector mode, the nearest passages always count.
- */
-function withoutNoise(
-  { keyword, vector }: Channels,
-  { mode, vector: question, noiseDeviation }: Looked,
-  depth: number,
-): Channels {
-  if (mode !== 'hybrid' || question === null) return { keyword, vector }
-  const floor = nearestByChance(vector.length < depth ? vector.length : ASSUMED_PASSAGES, noiseDeviation)
-  const withWord = new Set(keyword.map(({ passage }) => passage.key))
-  return { keyword, vector: vector.filter((hit) => hit.score > floor || withWord.has(hit.passage.key)) }
-}
-
-/**
- * Returns the highest cosine similarity to expect by chance between a question and `passages` unrelated passages. Such similarities are about
- * normally distributed around 0. The largest of n is about √(2 ln n) deviations above 0, and hardly ever half a deviation more.
- */
-function nearestByChance(passages: number, deviation: number): number {
-  return (Math.sqrt(2 * Math.log(Math.max(2, passages))) + 0.5) * deviation
 }

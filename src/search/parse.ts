@@ -1,4 +1,5 @@
 import { DocsearchError } from '../core/errors.ts'
+import { namedMediaType } from '../core/formats.ts'
 import type { SearchFilter } from '../core/search-filter.ts'
 import { trimEnd } from '../core/trim-end.ts'
 import { isUnspaced } from '../text/tokenize.ts'
@@ -10,10 +11,19 @@ const MAX_OPERATOR_CHARACTERS = 1_000
 /** A question with more characters than this outside of operators is prose: its quotes and dashes are ordinary characters. */
 const MAX_FREE_CHARACTERS = 200
 
-/** What the operators of a question demand of a passage. */
-export type OperatorFilter = {
-  [F in 'phrases' | 'withoutPhrases' | 'nameParts' | 'withoutNameParts']: NonNullable<SearchFilter[F]>[number][]
-}
+/** Operators that begin with a word and a colon: the filters for what has the value, and for what does not. */
+const FIELDS = {
+  name: ['nameParts', 'withoutNameParts'],
+  path: ['operatorPaths', 'withoutPaths'],
+  tag: ['operatorTags', 'withoutTags'],
+  type: ['operatorTypes', 'withoutTypes'],
+} as const
+
+type Field = keyof typeof FIELDS
+type FilterName = 'phrases' | 'withoutPhrases' | (typeof FIELDS)[Field][number]
+
+/** What the operators of a question demand of a passage. A filter that no operator sets is missing. */
+export type OperatorFilter = { [F in FilterName]?: NonNullable<SearchFilter[F]>[number][] }
 
 /** A question in two parts: its words, and the filter that its operators make. */
 export interface ParsedQuery {
@@ -38,7 +48,7 @@ const QUOTES = new Map([
 ])
 /** Quotes that open and close. After a letter they open nothing: 5" pipe. */
 const OPEN_AND_CLOSE = new Set(['"', '”', '»', '＂'])
-const NAME = /name:/iy
+const FIELD = /(name|path|tag|type):/iy
 const WORD = /[^\s"“”„«»「」『』＂]+/uy
 const HAS_LETTER = /[\p{L}\p{N}]/u
 /** After these words, a dash stands for the first part of a compound: „Personen und -gruppen“. */
@@ -48,12 +58,13 @@ const PUNCTUATION_AFTER = /[.,;:!?)\]}'…。、！？]/u
 const END_OF_SENTENCE = /[\s.,;:!?。、！？]/u
 
 /**
- * Reads the operators `"a phrase"`, `-word`, `-"a phrase"`, `name:part` and `-name:part`. Everything else is part of the question: an
- * unclosed quote, a dash alone or inside a word, a colon after any other word, and the whole of a prose question (more than 200
+ * Reads the operators `"a phrase"`, `-word` and `-"a phrase"`, and `name:part`, `path:prefix`, `tag:tag` and `type:pdf`, also after a dash.
+ * Everything else is part of the question: an
+ * unclosed quote, a dash alone or inside a word, a colon after any other word, a type that does not exist, and the whole of a prose question (more than 200
  * characters outside of operators). Throws DocsearchError `invalid_query` when no word is left to look for, or the operators are over a limit.
  */
 export function parseQuery(query: string): ParsedQuery {
-  const parsed: ParsedQuery = { text: '', free: [], filter: noFilter() }
+  const parsed: ParsedQuery = { text: '', free: [], filter: {} }
   const quotes = new Quotes(query)
   let from = 0
   const addFree = (to: number) => {
@@ -70,7 +81,7 @@ export function parseQuery(query: string): ParsedQuery {
     }
     addFree(at)
     at = from = found.end
-    parsed.filter[found.into].push(found.value)
+    ;(parsed.filter[found.into] ??= []).push(found.value)
     // A space keeps the words on both sides of the operator apart.
     parsed.text += found.into === 'phrases' ? ` ${found.value} ` : ' '
   }
@@ -87,15 +98,11 @@ export function parseQuery(query: string): ParsedQuery {
 }
 
 function prose(query: string): ParsedQuery {
-  return { text: query, free: [[0, query.length]], filter: noFilter() }
-}
-
-function noFilter(): OperatorFilter {
-  return { phrases: [], withoutPhrases: [], nameParts: [], withoutNameParts: [] }
+  return { text: query, free: [[0, query.length]], filter: {} }
 }
 
 interface Operator {
-  into: keyof OperatorFilter
+  into: FilterName
   value: string
   end: number
 }
@@ -104,21 +111,36 @@ function operatorAt(query: string, at: number, quotes: Quotes): Operator | null 
   const quoted = quotes.at(at)
   if (quoted !== null) return { into: 'phrases', ...quoted }
   if (at > 0 && !/[\s(]/.test(query[at - 1]!)) return null
-  if (query[at] !== '-') return nameAt(query, at, 'nameParts', quotes)
-  if (isName(query, at + 1)) return nameAt(query, at + 1, 'withoutNameParts', quotes)
-  if (BEFORE_SHORT_FORM.test(query.slice(Math.max(0, at - 10), at))) return null
+  const isExclusion = query[at] === '-'
+  const field = fieldAt(query, isExclusion ? at + 1 : at)
+  if (field !== null) return valueOf(query, field, isExclusion, quotes)
+  if (!isExclusion || BEFORE_SHORT_FORM.test(query.slice(Math.max(0, at - 10), at))) return null
   return withInto('withoutPhrases', quotes.at(at + 1) ?? wordAt(query, at + 1))
 }
 
-function nameAt(query: string, at: number, into: 'nameParts' | 'withoutNameParts', quotes: Quotes): Operator | null {
-  if (!isName(query, at)) return null
-  const value = at + 'name:'.length
-  return withInto(into, quotes.at(value, true) ?? wordAt(query, value))
+function valueOf(query: string, { name, end }: FieldAt, isExclusion: boolean, quotes: Quotes): Operator | null {
+  const found = quotes.at(end, true) ?? (name === 'path' ? pathAt(query, end) : wordAt(query, end))
+  const value = found !== null && name === 'type' ? namedMediaType(found.value) : found?.value
+  return value == null ? null : { into: FIELDS[name][isExclusion ? 1 : 0], value, end: found!.end }
 }
 
-function isName(query: string, at: number): boolean {
-  NAME.lastIndex = at
-  return NAME.test(query)
+interface FieldAt {
+  name: Field
+  /** Where the value begins. */
+  end: number
+}
+
+function fieldAt(query: string, at: number): FieldAt | null {
+  FIELD.lastIndex = at
+  const name = FIELD.exec(query)?.[1]
+  return name === undefined ? null : { name: name.toLowerCase() as Field, end: FIELD.lastIndex }
+}
+
+/** A path up to the next space. Its punctuation counts, such as the slash at the end of a folder. */
+function pathAt(query: string, at: number): { value: string; end: number } | null {
+  WORD.lastIndex = at
+  const value = WORD.exec(query)?.[0]
+  return value !== undefined && HAS_LETTER.test(value) ? { value, end: at + value.length } : null
 }
 
 function withInto(into: Operator['into'], found: { value: string; end: number } | null): Operator | null {
@@ -174,13 +196,13 @@ function noWords(): DocsearchError {
 function tooMany(count: number): DocsearchError {
   return new DocsearchError(
     'invalid_query',
-    `The query has ${count} quoted phrases, exclusions and names. The limit is ${MAX_OPERATORS}.`,
+    `The query has ${count} quoted phrases, exclusions and filters. The limit is ${MAX_OPERATORS}.`,
   )
 }
 
 function tooLong(characters: number): DocsearchError {
   return new DocsearchError(
     'invalid_query',
-    `The quoted phrases, exclusions and names of the query have ${characters} characters. The limit is ${MAX_OPERATOR_CHARACTERS}.`,
+    `The quoted phrases, exclusions and filters of the query have ${characters} characters. The limit is ${MAX_OPERATOR_CHARACTERS}.`,
   )
 }

@@ -15,6 +15,8 @@ import type { SearchMode } from './search.ts'
  * of prose has fewer. The vector covers the whole question.
  */
 const MAX_WORDS = 512
+/** A UUID has five pieces. Part numbers, dates and versions have fewer. */
+const MANY_PIECES = 5
 
 /** A question as the index takes it, and the mode that it can be searched in. */
 export interface Question {
@@ -60,7 +62,7 @@ export async function askQuestion({
   signal,
   log,
 }: AskOptions): Promise<Question> {
-  const words = readFiscalYears(queryWords(query)).slice(0, MAX_WORDS)
+  const words = withoutChanceParts(readFiscalYears(queryWords(query))).slice(0, MAX_WORDS)
   const language = shownLanguage(analyse(query), 1)
   const terms = [...words.flatMap((word) => word.terms), ...furtherTerms]
   const asked = { terms, words, language, expansions: expand({ texts: expandable, words, synonyms }) }
@@ -88,6 +90,13 @@ export async function askQuestion({
   }
 }
 
+/** In an identifier of many pieces, like a UUID, a number within a piece says nothing: `99` in `6b99` would find pages 99. */
+function withoutChanceParts(words: readonly QueryWord[]): QueryWord[] {
+  const isIdentifier = words.filter(({ role }) => role === 'compound').length === 1
+  const pieces = words.filter(({ role }) => role === 'word')
+  return words.filter(({ role }) => role !== 'part' || !isIdentifier || pieces.length < MANY_PIECES)
+}
+
 /** False for the vector of a text without any feature: all zeros, equally far from everything. */
 function hasDirection(vector: Float32Array): boolean {
   let square = 0
@@ -99,7 +108,7 @@ function describe(error: unknown, deadlineMs: number): string | null {
   if (error instanceof DeadlinePassed) return `did not answer within ${deadlineMs / 1000} s`
   if (isDocsearchError(error) && error.cause instanceof BreakerOpen)
     return 'did not answer an earlier query in time and has not answered since'
-  if (isDocsearchError(error, 'embedding_model_changed')) return 'is no longer the model that made the index'
+  if (isDocsearchError(error, 'embedding_model_changed')) return 'now gives other vectors than those in the index'
   if (isDocsearchError(error, 'embedder_unavailable')) return 'cannot be reached or is overloaded'
   if (isDocsearchError(error)) return `could not embed the question (${error.code})`
   return null

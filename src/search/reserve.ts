@@ -2,7 +2,7 @@ import type { Candidate } from './fuse.ts'
 
 /** The reserved places end with this one. */
 const LAST_PLACE = 5
-/** So many of these places are reserved even if the passages there have most words of the question. */
+/** This many of these places are reserved even if the passages there have most words of the question. */
 const ALWAYS_RESERVED = 3
 /** How far down in the order by meaning, and how far below the best similarity, a passage can get a reserved place. */
 const MAX_RANK = 10
@@ -67,6 +67,6 @@ export function reserve(candidates: readonly Candidate[], sharesOf: Shares): rea
 
 /** `score`: that of the passage that gives way, so that scores still fall from place to place. */
 function withPlace(candidate: Candidate, rank: number, score: number): Candidate {
-  const reason = `Rank ${candidate.stages.vector!.rank} by meaning; it has no word of the question.`
+  const reason = `The passage has rank ${candidate.stages.vector!.rank} by meaning, but contains no word of the question.`
   return { ...candidate, score, stages: { ...candidate.stages, reserved: { rank, reason } } }
 }

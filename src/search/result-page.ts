@@ -1,17 +1,20 @@
 import type { Logger } from '../core/logger.ts'
+import { type Chance, measuredFloor, type NoiseFloor } from '../core/noise.ts'
 import type { SearchFilter } from '../core/search-filter.ts'
 import type { Embedder } from '../embed/embedder.ts'
+import { isInVocabulary } from '../embed/model/vocabulary.ts'
 import type { ChunkIndex } from '../index/chunk-index.ts'
 import { hasPhrases } from '../index/phrase.ts'
 import type { Documents } from '../records/records.ts'
 import type { Reranker } from '../rerank/reranker.ts'
+import { correctableWords } from '../text/spelling.ts'
 import type { ExactQuestion } from './exact-question.ts'
 import type { FindRequest, Found } from './find-request.ts'
 import type { ParsedQuery } from './parse.ts'
 import type { Question } from './question.ts'
 import { rerankBest } from './rerank.ts'
-import { neededRows, present, type Result, takeExisting } from './results.ts'
-import type { SearchOutcome, SearchQuery } from './search.ts'
+import { neededRows, present, type Result, takeExisting, type Unmarked } from './results.ts'
+import type { SearchHit, SearchOutcome, SearchQuery } from './search.ts'
 import type { SearchThreads } from './threads/search-threads.ts'
 
 export interface PageRequest {
@@ -20,7 +23,11 @@ export interface PageRequest {
   question: Question
   /** What the user typed, before any correction. */
   exact: ExactQuestion
-  embedder: Pick<Embedder, 'fusionWeight' | 'hasMeaning' | 'noiseDeviation'>
+  embedder: Pick<Embedder, 'fusionWeight' | 'hasMeaning' | 'noiseFloor'>
+  /** See `OpenIndex.chance`. */
+  chance: Chance | null
+  /** See `FindRequest`. */
+  typedTerms: readonly string[] | null
   index: ChunkIndex
   threads: SearchThreads
   /** Weight of the vector channel; null: the embedder's own. */
@@ -64,12 +71,12 @@ export async function findResultPage(request: PageRequest): Promise<ResultPage> 
   const hits = page.flatMap((result, i) => present(result, texts, query.offset + i + 1) ?? [])
   const highlights = await threads.highlight(
     query.userId,
-    hits.map(({ text }) => text),
+    hits.flatMap(({ text, more }) => [text, ...more.map((other) => other.text)]),
     [...question.terms, ...question.expansions.flatMap(({ alternatives }) => alternatives.flatMap(({ words }) => words.flat()))],
     signal,
   )
   return {
-    hits: hits.map((hit, i) => ({ ...hit, highlights: highlights[i]! })),
+    hits: withHighlights(hits, highlights),
     rerank: report,
     facets: first.facets,
     isEmpty: results.length === 0,
@@ -78,6 +85,16 @@ export async function findResultPage(request: PageRequest): Promise<ResultPage> 
     hasDamagedTexts: index.hasDamagedTexts([...checked, ...first.forModel.map(({ row }) => row), ...rows]),
     areAllPhrasesChecked,
   }
+}
+
+/** Adds the highlights of each text, which are in the order of the texts. */
+function withHighlights(hits: readonly Unmarked[], highlights: readonly [number, number][][]): SearchHit[] {
+  let at = 0
+  return hits.map((hit) => ({
+    ...hit,
+    highlights: highlights[at++]!,
+    more: hit.more.map((other) => ({ ...other, highlights: highlights[at++]! })),
+  }))
 }
 
 interface Asked {
@@ -107,8 +124,10 @@ async function toFindRequest(request: PageRequest): Promise<Asked> {
     mode,
     fusionWeight: vector === null ? 0 : weightOf(vector, request),
     hasMeaning: vector !== null && embedder.hasMeaning(vector),
-    noiseDeviation: vector === null ? 0 : embedder.noiseDeviation(vector),
+    typedTerms: request.typedTerms,
+    noiseFloor: vector && floorOf(vector, request),
     groupBy: query.groupBy,
+    passagesEach: query.passagesEach ?? 1,
     sort: query.sort,
     facets: query.facets,
     wanted: query.offset + query.limit,
@@ -116,6 +135,17 @@ async function toFindRequest(request: PageRequest): Promise<Asked> {
     forModel: isReranked && reranker.readsPassages,
   }
   return { asked, checked, areAllPhrasesChecked: isComplete }
+}
+
+function floorOf(vector: Float32Array, { embedder, chance, exact }: PageRequest): NoiseFloor | null {
+  return embedder.noiseFloor(vector) ?? (chance && measuredFloor(chance, hasKnownWords(exact.name)))
+}
+
+/** Returns whether at least half of the words that a question consists of are English, and not letters without a meaning. */
+function hasKnownWords(question: string): boolean {
+  const words = correctableWords(question)
+  const known = words.filter(({ word, isCommon }) => isCommon() || isInVocabulary(word))
+  return known.length > 0 && known.length >= words.length / 2
 }
 
 /** Returns how much the vector channel counts. Names and numbers are found by their letters, and vectors disturb. */
@@ -138,7 +168,7 @@ async function checkPhrases(
 }
 
 function whyNotReranked({ rerank, sort }: SearchQuery): string | null {
-  if (!rerank) return 'It was not asked for.'
+  if (!rerank) return 'The request turned reranking off.'
   return sort === 'relevance' ? null : `Results are reranked only in order of relevance, and \`sort\` is \`${sort}\`.`
 }
 

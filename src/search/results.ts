@@ -3,7 +3,7 @@ import { MAX_JOINED_CHARS } from '../core/text-limits.ts'
 import type { Passage } from '../index/chunk-index.ts'
 import type { Documents } from '../records/records.ts'
 import type { FoundGroup, FoundPassage } from './find-request.ts'
-import type { SearchHit } from './search.ts'
+import type { MorePassage, SearchHit } from './search.ts'
 
 /** A group with its document and the documents of its twins. */
 export interface Result {
@@ -58,15 +58,18 @@ function onceEach(twins: Result['twins'], shown: DocumentRecord): Result['twins'
 
 /** Returns the rows of the passages that `present` needs for a result. */
 export function neededRows({ group }: Result): readonly bigint[] {
-  return group.rows
+  return [...group.rows, ...group.nextRows]
 }
+
+/** A result before its words are marked. */
+export type Unmarked = Omit<SearchHit, 'highlights' | 'more'> & { more: Omit<MorePassage, 'highlights'>[] }
 
 /** Returns a result for the caller, without highlights. Returns null when its passage has been removed meanwhile. */
 export function present(
   { group, document, twins }: Result,
   passages: ReadonlyMap<bigint, Passage>,
   rank: number,
-): Omit<SearchHit, 'highlights'> | null {
+): Unmarked | null {
   const best = passages.get(group.best.row)
   if (best === undefined || best.id !== group.best.id) return null
   const members = contiguous(
@@ -84,21 +87,30 @@ export function present(
     score: group.score,
     document,
     passage: {
-      id: best.id,
-      index: best.index,
+      ...placeOf(best),
       pageStart: first.pageStart,
       pageEnd: last.pageEnd,
-      heading: best.heading,
       context: first.context,
       charStart: first.charStart,
       charEnd: last.charEnd,
     },
     text,
+    more: group.nextRows.flatMap((row) => {
+      const passage = passages.get(row)
+      return passage?.documentId === best.documentId && passage.version === best.version
+        ? { passage: placeOf(passage), text: passage.text }
+        : []
+    }),
     joinedPassages: members.length,
     matchingPassages: group.matchingPassages,
     alsoIn: twins.map(({ passage, document: { id, name } }) => ({ id, name, pageStart: passage.pageStart })),
     stages: group.best.stages,
   }
+}
+
+function placeOf(passage: Passage): SearchHit['passage'] {
+  const { id, index, pageStart, pageEnd, heading, context, charStart, charEnd } = passage
+  return { id, index, pageStart, pageEnd, heading, context, charStart, charEnd }
 }
 
 /**

@@ -23,6 +23,8 @@ export interface SearchQuery {
   /** Replaces misspelled words by words of the caller's documents, and searches for the words of quoted phrases that no passage has. */
   correct: boolean
   groupBy: 'chunk' | 'document'
+  /** With `groupBy: 'document'`: how many passages of each document to return, the best one included. Default: 1. */
+  passagesEach?: number
   /** The order of the results. Results that are equal in it stay in order of relevance. */
   sort: SearchSort
   /** The facets to count. Null counts nothing. */
@@ -55,6 +57,14 @@ export interface Stages {
   reserved: { rank: number; reason: string } | null
 }
 
+/** Another passage of a document that was found. */
+export interface MorePassage {
+  passage: SearchHit['passage']
+  text: string
+  /** As in `SearchHit`. */
+  highlights: [number, number][]
+}
+
 export interface SearchHit {
   /** From 1, counted from the first result, not from the offset. */
   rank: number
@@ -77,6 +87,8 @@ export interface SearchHit {
   text: string
   /** Offsets in `text`, in UTF-16 code units, sorted, not overlapping. */
   highlights: [number, number][]
+  /** The document's next best passages, if the request asked for several. */
+  more: MorePassage[]
   /** Number of consecutive passages in `text`. */
   joinedPassages: number
   matchingPassages: number

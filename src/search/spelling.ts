@@ -76,16 +76,22 @@ class Speller {
     const unknown = await this.#unknownOf(free.slice(0, MAX_WORDS))
     const found: Correction[] = []
     let isComplete = true
+    let senseless = 0
     for (const word of unknown) {
-      const nearest = await this.#nearestWord(word)
+      // If the documents have the word itself, it is right, in a language that the question alone does not reveal.
+      const itself = await this.#bestOf([word.word])
+      if (itself === null && this.#isRight(word)) continue
+      const nearest = itself ?? (await this.#nearestWord(word))
       if (nearest === 'out of time') {
         isComplete = false
         break
       }
-      if (nearest !== null && (nearest.word === word.word || !this.#isRight(word))) found.push({ of: word, ...nearest })
+      if (nearest !== null) found.push({ of: word, ...nearest })
+      else senseless++
     }
     return {
-      ...apply(query, found),
+      // Letters without a meaning are near to some word by chance.
+      ...apply(query, senseless > free.length / 2 ? found.filter(({ of, word }) => word === of.word) : found),
       reason: isComplete
         ? null
         : `Spelling correction stopped after ${BUDGET_MS} ms, so docsearch searched for some words as you typed them.`,
@@ -119,9 +125,13 @@ class Speller {
       // Other requests take their turn before the next words are read.
       if (after !== null) await setImmediate()
     }
-    // If the documents have the word itself, it is right, in a language that the question alone does not reveal.
-    const nearest = candidates.words.includes(word) ? [word] : candidates.words
-    const entries = await this.#budget.run(() => vocabulary.entries(projects, nearest))
+    return this.#bestOf(candidates.words)
+  }
+
+  /** Returns the word that the most documents have. */
+  async #bestOf(words: readonly string[]): Promise<Nearest | null> {
+    const { vocabulary, projects } = this.#options
+    const entries = await this.#budget.run(() => vocabulary.entries(projects, words))
     const best = entries.toSorted((a, b) => b.documents - a.documents || (a.word < b.word ? -1 : 1))[0]
     if (best === undefined) return null
     return { word: best.word, terms: entries.filter((entry) => entry.word === best.word).map((entry) => entry.term) }

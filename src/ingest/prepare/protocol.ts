@@ -1,10 +1,11 @@
+import type { TokenCounter } from '../../text/model-tokens.ts'
 import type { PreparedPassage, PrepareRequest } from './prepare.ts'
 
 /** A message to a thread: one document. */
 export interface Task extends PrepareRequest {
   id: number
-  /** Which estimate counts the tokens. */
-  counter: 'words' | 'subwords'
+  /** What counts the tokens. */
+  counter: TokenCounter
   /** The built-in embedder's model, shared and not copied: the thread then computes the vectors too. Null for another embedder. */
   model: SharedArrayBuffer | null
 }

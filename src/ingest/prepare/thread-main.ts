@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { lowerPriorityOfThread } from '../../core/priority.ts'
 import { BUILTIN_DIMENSIONS, createBuiltinEmbedder } from '../../embed/builtin.ts'
 import type { Embedder } from '../../embed/embedder.ts'
-import { countWords, estimateSubwords } from '../../text/model-tokens.ts'
+import { tokenCounter } from '../../text/model-tokens.ts'
 import { prepare } from './prepare.ts'
 import type { Outcome, Task, Vectors } from './protocol.ts'
 
@@ -18,11 +18,7 @@ parentPort!.on('message', (task: Task) => {
 async function run(task: Task): Promise<void> {
   try {
     if (task.model !== null) embedder ??= createBuiltinEmbedder(task.model)
-    const { passages, words, vectors } = await prepare(
-      task,
-      task.counter === 'words' ? countWords : estimateSubwords,
-      task.model && embedder,
-    )
+    const { passages, words, vectors } = await prepare(task, tokenCounter(task.counter), task.model && embedder)
     const packed = vectors && pack(vectors, BUILTIN_DIMENSIONS)
     send({ id: task.id, passages, words: JSON.stringify(words), vectors: packed })
   } catch (error) {

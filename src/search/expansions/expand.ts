@@ -201,7 +201,7 @@ function wordsOf(text: string, source: ExpansionSource): string[][] {
 
 /** The shipped words are English. The user's words can be in any language. */
 function termsOf(lower: string, source: ExpansionSource): string[] {
-  return source === 'project' ? possibleTerms(lower) : [...new Set([toTerm(lower, null), toTerm(lower, 'english')])]
+  return source === 'project' ? [...possibleTerms(lower)] : [...new Set([toTerm(lower, null), toTerm(lower, 'english')])]
 }
 
 /** Returns the words in lower case. A run gives its characters and the pairs of them, as in the index (text/analyse.ts). */
