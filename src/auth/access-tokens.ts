@@ -29,9 +29,11 @@ export function createAccessTokens(options: {
         userId: grant.userId,
         // The application's owner may have removed a scope since the user allowed it.
         scopes: new Set(scopes.filter((scope) => application?.scopes.includes(scope))),
+        projectIds: grant.projectIds && new Set(grant.projectIds),
         via: 'access_token',
         credentialId: grant.id,
         credentialName: application?.name ?? null,
+        ...(grant.resource !== null && { resource: grant.resource }),
         expiresAt,
       }
     },

@@ -48,7 +48,7 @@ export interface Sessions {
 
 /** What logins, one-time links and sessions are made of. */
 export interface AccountsOptions {
-  records: Pick<Records, 'users' | 'links' | 'sessions'>
+  records: Pick<Records, 'users' | 'links' | 'sessions' | 'audit'>
   clock: Clock
   /** Failed logins allowed in 15 minutes, for an account and for an address; 0 for no limit. */
   loginFailures: number

@@ -13,7 +13,7 @@ import { isWellFormedApiKey, newApiKey } from './format.ts'
 export function createApiKeys(options: { records: Pick<Records, 'keys'>; clock: Clock; maxKeys?: number }): ApiKeys {
   const { records, clock, maxKeys = DEFAULT_LIMITS.apiKeys } = options
   return {
-    async create({ ownerId, name, scopes, expiresAt }) {
+    async create({ ownerId, name, scopes, projectIds = null, expiresAt }) {
       const key = newApiKey()
       const record = await records.keys.create({
         ownerId,
@@ -21,6 +21,7 @@ export function createApiKeys(options: { records: Pick<Records, 'keys'>; clock: 
         sha256: hashSecret(key),
         lastFour: key.slice(-4),
         scopes: [...new Set(scopes)],
+        projectIds,
         expiresAt,
         maxKeys,
       })
@@ -40,8 +41,10 @@ export function createApiKeys(options: { records: Pick<Records, 'keys'>; clock: 
       return {
         userId: record.ownerId,
         scopes: new Set(record.scopes),
+        projectIds: record.projectIds && new Set(record.projectIds),
         via: 'api_key',
         credentialId: record.id,
+        credentialLastFour: record.lastFour,
         credentialName: record.name,
         expiresAt: record.expiresAt,
       }

@@ -1,4 +1,4 @@
-import type { ApiKeyRecord, Principal, Scope } from '../core/model.ts'
+import type { ApiKeyRecord, Principal, ProjectLimit, Scope } from '../core/model.ts'
 
 /** Checks one kind of credential: API keys or OAuth access tokens. */
 export interface CredentialChecker {
@@ -19,6 +19,8 @@ export interface ApiKeys extends CredentialChecker {
     ownerId: string
     name: string
     scopes: readonly Scope[]
+    /** Default: no limit. */
+    projectIds?: ProjectLimit
     expiresAt: Date | null
   }): Promise<{ key: string; record: ApiKeyRecord }>
 }

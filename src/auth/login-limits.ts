@@ -1,5 +1,6 @@
 import { DocsearchError } from '../core/errors.ts'
 import { networkOf } from '../core/network.ts'
+import { waitText } from '../core/wait-text.ts'
 import { RateCounter } from '../core/rate-counter.ts'
 
 const WINDOW_SECONDS = 15 * 60
@@ -57,6 +58,7 @@ function count(counter: RateCounter, key: string): void {
 }
 
 function tooManyFailures(seconds: number): DocsearchError {
-  const wait = seconds < 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
-  return new DocsearchError('too_many_failures', `Too many failed logins. Try again in ${wait}.`, { retryAfter: seconds })
+  return new DocsearchError('too_many_failures', `Too many failed logins. Try again in ${waitText(seconds)}.`, {
+    retryAfter: seconds,
+  })
 }

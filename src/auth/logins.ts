@@ -7,7 +7,7 @@ import { checkNewPassword } from './password-rules.ts'
 
 /** Logins by password. A caller can't learn whether an account exists, neither from the time an attempt takes nor from the limits. */
 export function createLogins({ records, loginFailures, log, passwords }: AccountsOptions): Logins {
-  const { users, links } = records
+  const { users, links, audit } = records
   const limits = createLoginLimits(loginFailures)
 
   /** @param account What the caller named, even if there is no such user. */
@@ -16,11 +16,21 @@ export function createLogins({ records, loginFailures, log, passwords }: Account
     const phc = user === null ? null : await users.passwordHash(user.id)
     if (!(await passwords.verify(password, phc)) || user === null || phc === null || user.disabledAt !== null) {
       log.info({ user: user?.id ?? null, address }, 'a login failed')
+      await recordFailure(user)
       return false
     }
     await attempt.succeeded()
     if (passwords.isOutdated(phc)) await users.setPasswordHash(user.id, await passwords.hash(password), phc)
     return true
+  }
+
+  /** Records no name that has no account: some people type their password there. The answer to the login doesn't depend on the record. */
+  async function recordFailure(user: User | null): Promise<void> {
+    try {
+      await audit.record({ action: 'user.login_failed', isRepeated: true, ...(user !== null && { userId: user.id }) })
+    } catch (error) {
+      log.warn({ err: error }, 'could not record a failed login')
+    }
   }
 
   return {

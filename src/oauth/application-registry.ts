@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { DocsearchError } from '../core/errors.ts'
 import { DEFAULT_SCOPES } from '../core/model.ts'
+import type { AllowedCallbacks } from '../core/oauth-policy.ts'
 import { hashSecret } from '../core/secrets.ts'
-import type { OAuthApplications } from '../records/oauth-records.ts'
+import type { OAuthApplications, OAuthRegistrations } from '../records/oauth-records.ts'
 import { COMMAND_LINE } from './built-in.ts'
 import { after } from './context.ts'
 import type { ApplicationRegistry } from './oauth.ts'
@@ -13,8 +14,18 @@ const MAX_REDIRECT_URIS = 20
 const MAX_NAME_LENGTH = 200
 const DEFAULT_GRACE_SECONDS = 24 * 60 * 60
 
-/** The applications that may ask for access: those in the records, and the built-in command line. */
-export function createApplicationRegistry({ records, clock }: { records: OAuthApplications; clock: Clock }): ApplicationRegistry {
+/** The applications that may ask for access: those that users or they themselves registered, and the built-in command line. */
+export function createApplicationRegistry({
+  records,
+  registrations,
+  callbacks,
+  clock,
+}: {
+  records: OAuthApplications
+  registrations: OAuthRegistrations
+  callbacks: AllowedCallbacks
+  clock: Clock
+}): ApplicationRegistry {
   return {
     async create({ ownerId, name, type, redirectUris, scopes = DEFAULT_SCOPES }) {
       const secret = type === 'confidential' ? newSecret() : null
@@ -22,18 +33,18 @@ export function createApplicationRegistry({ records, clock }: { records: OAuthAp
         ownerId,
         name: checkedName(name),
         type,
-        redirectUris: checkedUris(redirectUris),
+        redirectUris: checkedUris(redirectUris, callbacks),
         scopes,
         secret: secret === null ? null : stored(secret),
       })
       return { application, secret }
     },
-    get: async (id) => (id === COMMAND_LINE.id ? COMMAND_LINE : records.get(id)),
+    get: async (id) => (id === COMMAND_LINE.id ? COMMAND_LINE : ((await records.get(id)) ?? registrations.get(id))),
     list: (ownerId) => records.list(ownerId),
     async update(ownerId, id, { name, redirectUris, scopes }) {
       return records.update(ownerId, id, {
         ...(name !== undefined && { name: checkedName(name) }),
-        ...(redirectUris !== undefined && { redirectUris: checkedUris(redirectUris) }),
+        ...(redirectUris !== undefined && { redirectUris: checkedUris(redirectUris, callbacks) }),
         ...(scopes !== undefined && { scopes }),
       })
     },
@@ -61,7 +72,7 @@ function stored(secret: string): { sha256: string; lastFour: string } {
 }
 
 /** Checks a name, which users see when they are asked for consent. */
-function checkedName(name: string): string {
+export function checkedName(name: string): string {
   const trimmed = name.trim()
   if (trimmed !== '' && trimmed.length <= MAX_NAME_LENGTH && /^[^\p{Cc}]*$/u.test(trimmed)) return trimmed
   throw new DocsearchError(
@@ -70,13 +81,14 @@ function checkedName(name: string): string {
   )
 }
 
-function checkedUris(uris: readonly string[]): string[] {
+/** Throws `too_many_redirect_uris` or `invalid_redirect_uri`. */
+export function checkedUris(uris: readonly string[], allowed: AllowedCallbacks): string[] {
   if (uris.length > MAX_REDIRECT_URIS)
     throw new DocsearchError(
       'too_many_redirect_uris',
       `The application has ${uris.length} redirect addresses. The limit is ${MAX_REDIRECT_URIS}.`,
       { details: { limit: MAX_REDIRECT_URIS } },
     )
-  for (const uri of uris) checkRedirectUri(uri)
+  for (const uri of uris) checkRedirectUri(uri, allowed)
   return [...new Set(uris)]
 }

@@ -1,5 +1,6 @@
 import type { ApplicationRecord } from '../core/model.ts'
 import { hashSecret } from '../core/secrets.ts'
+import { isDocumentAddress } from './client-documents.ts'
 import { after, type OAuthContext } from './context.ts'
 import { OAuthError } from './errors.ts'
 import type { Authorize, AuthorizeRequest } from './oauth.ts'
@@ -10,6 +11,10 @@ import { requestedScopes } from './scopes.ts'
 import { LIFETIMES, newSecret } from './tokens.ts'
 
 type Parameters = Readonly<Record<string, string | undefined>>
+interface Target {
+  application: ApplicationRecord
+  redirectUri: string
+}
 type Return = Pick<AuthorizeRequest, 'redirectUri' | 'state'>
 
 /** The authorization endpoint (RFC 6749 section 4.1.1), without its pages. */
@@ -19,11 +24,17 @@ export function createAuthorize(context: OAuthContext): Authorize {
     addressOf(to, { error: code, error_description: description }, issuer())
 
   return {
-    async begin(query) {
+    async begin(query, { isLoggedIn }) {
       const parameters = sentOnce(query)
       if (parameters instanceof OAuthError) return page(parameters)
-      const target = await findTarget(context, parameters)
-      if (target instanceof OAuthError) return page(target)
+      if (context.documents !== null && !isLoggedIn && isDocumentAddress(parameters['client_id'] ?? '')) return { kind: 'log_in' }
+      let target: Target
+      try {
+        target = await findTarget(context, parameters)
+      } catch (error) {
+        if (error instanceof OAuthError) return page(error)
+        throw error
+      }
       const { application, redirectUri } = target
       const state = parameters['state'] ?? null
       try {
@@ -33,22 +44,26 @@ export function createAuthorize(context: OAuthContext): Authorize {
         return { kind: 'redirect', location: refusal({ redirectUri, state }, error) }
       }
     },
-    async approve(request, user) {
+    async approve(request, user, projectIds = null) {
       const code = newSecret()
+      const { application } = request
       try {
+        // What other endpoints read. Until a user agrees, nothing is stored.
+        if (isDocumentAddress(application.id)) await records.registrations.put(application)
         await records.codes.create({
           sha256: hashSecret(code),
-          clientId: request.application.id,
+          clientId: application.id,
           userId: user.id,
           redirectUri: request.redirectUri,
           scopes: request.scopes,
+          projectIds,
           codeChallenge: request.codeChallenge,
           resource: request.resource,
           expiresAt: after(clock, LIFETIMES.code),
         })
       } catch (error) {
         // The application still waits for an answer (RFC 6749 section 4.1.2.1).
-        log.error({ err: error, client_id: request.application.id }, 'could not store an authorization code')
+        log.error({ err: error, client_id: application.id }, 'could not store an authorization code')
         return { location: refusal(request, new OAuthError('server_error', 'Internal error. See the server log.')) }
       }
       return { location: addressOf(request, { code }, issuer()) }
@@ -67,18 +82,18 @@ function sentOnce(query: Readonly<Record<string, string | string[] | undefined>>
   return parameters
 }
 
-/** Returns the application and its redirect address. Until both are known to be right, nothing may redirect (RFC 9700 section 4.11.2). */
+/** Throws the OAuthError that the user sees: until both are known to be right, nothing may redirect (RFC 9700 section 4.11.2). */
 async function findTarget(
-  { applications }: Pick<OAuthContext, 'applications'>,
+  { applications, documents }: Pick<OAuthContext, 'applications' | 'documents'>,
   parameters: Parameters,
-): Promise<{ application: ApplicationRecord; redirectUri: string } | OAuthError> {
+): Promise<Target> {
   const { client_id: id, redirect_uri: redirectUri } = parameters
-  if (id === undefined) return new OAuthError('invalid_request', 'client_id is missing.')
-  const application = await applications.get(id)
-  if (application === null) return new OAuthError('invalid_client', 'No application with this client_id is registered here.')
-  if (redirectUri === undefined) return new OAuthError('invalid_request', 'redirect_uri is missing.')
+  if (id === undefined) throw new OAuthError('invalid_request', 'client_id is missing.')
+  const application = await (documents !== null && isDocumentAddress(id) ? documents : applications).get(id)
+  if (application === null) throw new OAuthError('invalid_client', 'No application with this client_id is registered here.')
+  if (redirectUri === undefined) throw new OAuthError('invalid_request', 'redirect_uri is missing.')
   if (!isRegistered(application.redirectUris, redirectUri))
-    return new OAuthError('invalid_redirect_uri', 'redirect_uri is not one that this application has registered.')
+    throw new OAuthError('invalid_redirect_uri', 'redirect_uri is not one that this application has registered.')
   return { application, redirectUri }
 }
 

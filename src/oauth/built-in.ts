@@ -12,3 +12,8 @@ export const COMMAND_LINE: ApplicationRecord = {
   updatedAt: new Date(0),
   secrets: [],
 }
+
+/** True for an application that registered itself, under a name that nobody checked. */
+export function isSelfRegistered({ id, ownerId }: Pick<ApplicationRecord, 'id' | 'ownerId'>): boolean {
+  return ownerId === null && id !== COMMAND_LINE.id
+}

@@ -25,6 +25,9 @@ function summary(grants: readonly GrantRecord[], application: ApplicationRecord)
       SCOPES.filter((scope) => grants.some(({ scopes }) => scopes.includes(scope))),
       application,
     ),
+    projectIds: grants.some(({ projectIds }) => projectIds === null)
+      ? null
+      : [...new Set(grants.flatMap(({ projectIds }) => projectIds ?? []))],
     since: new Date(Math.min(...grants.map(({ createdAt }) => createdAt.getTime()))),
     lastUsedAt: uses.length === 0 ? null : new Date(Math.max(...uses)),
   }

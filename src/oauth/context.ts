@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ApplicationRecord } from '../core/model.ts'
+import type { OAuthPolicy } from '../core/oauth-policy.ts'
 import type { OAuthRecords } from '../records/oauth-records.ts'
 import { OAuthError } from './errors.ts'
 import type { ApplicationRegistry, ApplicationRequest, TokenAnswer } from './oauth.ts'
@@ -13,6 +14,15 @@ export interface OAuthContext {
   log: Logger
   /** Returns `--public-url` or the address the daemon listens on, without a slash at the end. Known only once the daemon listens. */
   issuer(): string
+  policy: OAuthPolicy
+  /** Null where the operator has not enabled them. */
+  documents: ClientDocuments | null
+}
+
+/** Applications whose ID is the https address of a document about them (draft-ietf-oauth-client-id-metadata-document). */
+export interface ClientDocuments {
+  /** Returns the application, which is not stored yet. Throws OAuthError `invalid_client`, `invalid_redirect_uri` or `invalid_client_metadata`. */
+  get(address: string): Promise<ApplicationRecord>
 }
 
 /** A grant of the token endpoint. The application is authenticated; the grant checks everything else. */

@@ -50,9 +50,9 @@ export function createDevice(context: OAuthContext): Device {
       const application = found === null ? null : await applications.get(found.clientId)
       return found === null || application === null ? null : { application, scopes: found.scopes }
     },
-    async decide(userCode, user, approve) {
+    async decide(userCode, user, approve, projectIds = null) {
       const sha256 = hashOf(userCode)
-      return sha256 !== null && records.devices.decide(sha256, { userId: user.id, approve })
+      return sha256 !== null && records.devices.decide(sha256, { userId: user.id, approve, projectIds })
     },
   }
 }

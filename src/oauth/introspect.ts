@@ -20,6 +20,7 @@ export async function introspect(context: OAuthContext, request: ApplicationRequ
     scope: registeredOf(scopes, application).join(' '),
     client_id: application.id,
     ...(kind === 'access' && { token_type: 'Bearer' }),
+    ...(grant.projectIds !== null && { projects: grant.projectIds }),
     sub: grant.userId,
     iss: issuer,
     aud: grant.resource ?? issuer,

@@ -1,5 +1,5 @@
 import type { OAuthErrorCode } from '../core/errors.ts'
-import type { ApplicationRecord, Scope, User } from '../core/model.ts'
+import type { ApplicationRecord, ProjectLimit, Scope, User } from '../core/model.ts'
 import type { ApplicationChange } from '../records/oauth-records.ts'
 
 /**
@@ -15,12 +15,14 @@ export interface OAuth {
   revoke(request: ApplicationRequest): Promise<void>
   /** RFC 7662. Returns `{active: false}` for everything but a valid token of this application. */
   introspect(request: ApplicationRequest): Promise<Record<string, unknown>>
+  /** RFC 7591. Throws OAuthError `invalid_redirect_uri` or `invalid_client_metadata`, and `access_denied` where the operator turned it off. */
+  register(registration: Registration): Promise<RegisteredApplication>
   device: Device
   connections: Connections
   /** RFC 8414, for `/.well-known/oauth-authorization-server`. */
   serverMetadata(): Record<string, unknown>
-  /** RFC 9728, for `/.well-known/oauth-protected-resource`. */
-  resourceMetadata(): Record<string, unknown>
+  /** RFC 9728, for `/.well-known/oauth-protected-resource` and the path of a resource behind it. */
+  resourceMetadata(path: '' | '/mcp'): Record<string, unknown>
 }
 
 /** A request to the token, revocation, introspection or device endpoint. */
@@ -29,6 +31,28 @@ export interface ApplicationRequest {
   fields: Readonly<Record<string, string>>
   /** From `Authorization: Basic`, percent-decoded (RFC 6749 section 2.3.1); null without that header. */
   basic: { id: string; secret: string } | null
+}
+
+/** What an application says of itself (RFC 7591 section 2). Other fields have no effect. */
+export interface Registration {
+  redirect_uris?: readonly string[] | undefined
+  client_name?: string | undefined
+  grant_types?: readonly string[] | undefined
+  response_types?: readonly string[] | undefined
+  scope?: string | undefined
+}
+
+/** What was registered (RFC 7591 section 3.2.1). */
+export interface RegisteredApplication {
+  client_id: string
+  /** Seconds since 1970. */
+  client_id_issued_at: number
+  client_name: string
+  redirect_uris: string[]
+  grant_types: string[]
+  response_types: string[]
+  token_endpoint_auth_method: 'none'
+  scope: string
 }
 
 export interface TokenAnswer {
@@ -42,11 +66,15 @@ export interface TokenAnswer {
 export interface Authorize {
   /**
    * Checks the parameters of GET /api/oauth/authorize, in which a parameter that was sent twice is an array. Stores nothing. Returns what to do:
-   * `page` shows an error and must not redirect (RFC 9700); `redirect` sends the error to the application; `ask` shows the consent page.
+   * `page` shows an error and must not redirect (RFC 9700); `redirect` sends the error to the application; `ask` shows the consent page;
+   * `log_in` asks the visitor to log in first, because only users may make docsearch fetch the document of an application.
    */
-  begin(query: Readonly<Record<string, string | string[] | undefined>>): Promise<AuthorizeOutcome>
-  /** The user agreed. Creates a code and returns the address to redirect to. */
-  approve(request: AuthorizeRequest, user: User): Promise<{ location: string }>
+  begin(
+    query: Readonly<Record<string, string | string[] | undefined>>,
+    options: { isLoggedIn: boolean },
+  ): Promise<AuthorizeOutcome>
+  /** The user agreed. Creates a code and returns the address to redirect to. By default, access is not limited to projects. */
+  approve(request: AuthorizeRequest, user: Pick<User, 'id'>, projectIds?: ProjectLimit): Promise<{ location: string }>
   /** The user declined. Returns the address to redirect to, with `access_denied`. */
   deny(request: AuthorizeRequest): { location: string }
 }
@@ -55,9 +83,10 @@ export type AuthorizeOutcome =
   | { kind: 'page'; error: OAuthErrorCode; description: string }
   | { kind: 'redirect'; location: string }
   | { kind: 'ask'; request: AuthorizeRequest }
+  | { kind: 'log_in' }
 
 export interface AuthorizeRequest {
-  application: Pick<ApplicationRecord, 'id' | 'name' | 'type'>
+  application: Pick<ApplicationRecord, 'id' | 'name' | 'type' | 'ownerId' | 'redirectUris' | 'scopes'>
   /** As sent, after a comparison with the registered addresses. */
   redirectUri: string
   scopes: Scope[]
@@ -79,14 +108,16 @@ export interface Device {
   }>
   /** Returns what the device with this user code asks for; null if no such device waits. Case, spaces and hyphens don't matter. */
   lookup(userCode: string): Promise<{ application: Pick<ApplicationRecord, 'id' | 'name' | 'type'>; scopes: Scope[] } | null>
-  /** Returns false if the device no longer waits. */
-  decide(userCode: string, user: User, approve: boolean): Promise<boolean>
+  /** Returns false if the device no longer waits. By default, access is not limited to projects. */
+  decide(userCode: string, user: Pick<User, 'id'>, approve: boolean, projectIds?: ProjectLimit): Promise<boolean>
 }
 
 /** An application that a user has connected. */
 export interface Connection {
   application: Pick<ApplicationRecord, 'id' | 'name' | 'type'>
   scopes: Scope[]
+  /** All projects to which one of the consents gives access; null when one of them has no limit. */
+  projectIds: ProjectLimit
   since: Date
   lastUsedAt: Date | null
 }

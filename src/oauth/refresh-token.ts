@@ -2,26 +2,49 @@ import { hashSecret } from '../core/secrets.ts'
 import type { TokenRecord } from '../records/oauth-records.ts'
 import { required, type Grant, type OAuthContext } from './context.ts'
 import { OAuthError } from './errors.ts'
+import type { TokenAnswer } from './oauth.ts'
 import { checkResource } from './resource.ts'
 import { scopesWithin, stillRegistered } from './scopes.ts'
+import { openAnswer, sealAnswer } from './sealed-answer.ts'
 import { newTokens } from './tokens.ts'
 
-/** The refresh grant (RFC 6749 section 6) with rotation: a token works once, and its second use revokes its family (RFC 9700 section 4.14.2). */
+/** After a refresh, the old token returns the same pair for this long, unless the pair was used. */
+const GRACE_SECONDS = 30
+
+/**
+ * The refresh grant (RFC 6749 section 6) with rotation: a token works once, and its second use revokes its family (RFC 9700 section 4.14.2).
+ * Two processes of an application may refresh at the same moment, and an answer may get lost, so `GRACE_SECONDS` are exempt.
+ */
 export const refreshToken: Grant = async (context, application, fields) => {
   const { records, clock, issuer } = context
-  const sha256 = hashSecret(required(fields, 'refresh_token'))
+  const sent = required(fields, 'refresh_token')
+  const sha256 = hashSecret(sent)
   const token = await find(context, sha256)
   if (token === null || token.grant.clientId !== application.id) throw refused()
-  if (token.isUsed) return revokeFamily(context, token)
+  if (token.isUsed) return repeat(context, token, sent)
   checkResource(fields['resource'], token.grant.resource, issuer())
   // Asking for fewer scopes now does not reduce the grant: the next refresh starts from what the user agreed to.
   const allowed = stillRegistered(token.scopes, application)
   const scopes = fields['scope'] === undefined ? allowed : scopesWithin(fields['scope'], allowed)
   const { tokens, answer } = newTokens(clock, scopes)
-  if ((await records.grants.refresh(sha256, application.id, tokens)) !== null) return answer
+  const sealed = sealAnswer(answer, sent)
+  if ((await records.grants.refresh(sha256, application.id, { ...tokens, sealed })) !== null) return answer
   // Another request may have used the token in the meantime.
-  if ((await find(context, sha256))?.isUsed === true) return revokeFamily(context, token)
+  const used = await find(context, sha256)
+  if (used?.isUsed === true) return repeat(context, used, sent)
   throw refused()
+}
+
+/** Returns the answer of the first use, within the grace and while nobody has used it. Otherwise revokes the family. */
+async function repeat(context: OAuthContext, token: TokenRecord, sent: string): Promise<TokenAnswer> {
+  const { successor, grant } = token
+  if (grant.revokedAt !== null || successor === null) return revokeFamily(context, token)
+  const ageSeconds = (context.clock.now().getTime() - successor.at.getTime()) / 1000
+  if (ageSeconds > GRACE_SECONDS) return revokeFamily(context, token)
+  const answer = openAnswer(successor.sealed, sent)
+  const next = await find(context, hashSecret(answer.refresh_token ?? ''))
+  if (next === null || next.isUsed) return revokeFamily(context, token)
+  return { ...answer, expires_in: answer.expires_in - Math.ceil(Math.max(0, ageSeconds)) }
 }
 
 async function find({ records }: OAuthContext, sha256: string): Promise<TokenRecord | null> {
