@@ -1,5 +1,5 @@
 import { DocsearchError } from '../core/errors.ts'
-import { SCOPES, type Scope, type User } from '../core/model.ts'
+import { SCOPES, type ProjectLimit, type Scope, type User } from '../core/model.ts'
 import type { Members } from '../records/records.ts'
 import { VisibleProjects } from './visible-projects.ts'
 
@@ -11,6 +11,8 @@ import { VisibleProjects } from './visible-projects.ts'
  * - Users see only the projects that they are members of, with their documents. This includes the owner of the instance. Other projects
  *   don't exist for them (404), so services pass the visible projects to the records with every call. The role of the member decides
  *   what they may do there (403 `insufficient_role`).
+ * - A credential may be limited to some of these projects. Then all others don't exist for it, and it can create none. It can't do
+ *   what concerns the whole account or the whole instance either, because that would reach other projects (403 `limited_to_projects`).
  * - Users see only their own keys, applications and connections.
  * - Users and models belong to the whole instance: only its owner may change them.
  * - No credential can make another one that may do more than itself.
@@ -21,11 +23,17 @@ export interface Actor {
   userId: string
   role: User['role']
   scopes: ReadonlySet<Scope>
+  /** The projects that the credential is limited to; null without a limit. */
+  projectIds: ReadonlySet<string> | null
 }
 
 /** Returns the actor for a user. A browser login has every scope; a key or a token has those it was given. */
-export function actorOf({ id, role }: Pick<User, 'id' | 'role'>, scopes: Iterable<Scope> = SCOPES): Actor {
-  return { userId: id, role, scopes: new Set(scopes) }
+export function actorOf(
+  { id, role }: Pick<User, 'id' | 'role'>,
+  scopes: Iterable<Scope> = SCOPES,
+  projectIds: ReadonlySet<string> | null = null,
+): Actor {
+  return { userId: id, role, scopes: new Set(scopes), projectIds }
 }
 
 /** Returns the actor for the offline command line. It may do all that the owner may, also before there is an owner. */
@@ -39,14 +47,22 @@ export interface Access {
   toRead(actor: Actor): Promise<VisibleProjects>
   /** Listening to events needs `read:documents`. Returns also projects that were deleted. Throws `insufficient_scope`. */
   toHear(actor: Actor): Promise<ReadonlySet<string>>
-  /** Health counts documents, for which any scope does. */
+  /** Health counts documents, and `getMe` and keys name the projects of a limit. Any scope does. */
   toCount(actor: Actor): Promise<VisibleProjects>
   /** Uploading, changing and deleting needs `write:documents`. `VisibleProjects.requireRole` checks the role. Throws `insufficient_scope`. */
   toWrite(actor: Actor): Promise<VisibleProjects>
+  /** Creating projects needs `write:documents` and no limit. Throws `insufficient_scope` and `limited_to_projects`. */
+  toCreateProject(actor: Actor): Promise<VisibleProjects>
+  /**
+   * Returns the limit of a new credential, from projects by ID or name. By default, it is the actor's own limit. Throws
+   * `project_not_found` and `ambiguous_name`.
+   */
+  toLimit(actor: Actor, projects: readonly string[] | undefined): Promise<ProjectLimit>
 }
 
 export function createAccess({ members }: { members: Pick<Members, 'visibleTo'> }): Access {
-  const visibleTo = async ({ userId }: Actor) => VisibleProjects.of(await members.visibleTo(userId))
+  const visibleTo = async ({ userId, projectIds }: Actor) =>
+    VisibleProjects.of(await members.visibleTo(userId)).limitedTo(projectIds)
   return {
     async toRead(actor) {
       requireScope(actor, 'read:documents')
@@ -61,6 +77,16 @@ export function createAccess({ members }: { members: Pick<Members, 'visibleTo'> 
       requireScope(actor, 'write:documents')
       return visibleTo(actor)
     },
+    async toCreateProject(actor) {
+      requireScope(actor, 'write:documents')
+      requireNoLimit(actor, 'it cannot create a project')
+      return visibleTo(actor)
+    },
+    async toLimit(actor, projects) {
+      if (projects === undefined) return actor.projectIds && [...actor.projectIds]
+      const visible = await visibleTo(actor)
+      return [...new Set(projects.map((idOrName) => visible.require(idOrName).id))]
+    },
   }
 }
 
@@ -70,7 +96,7 @@ export function requireManager(actor: Actor): string {
   return actor.userId
 }
 
-/** Users and models need `manage:keys` and the owner of the instance. */
+/** Users and models need `manage:keys`, the owner of the instance, and a credential without a limit. */
 export function requireAdministrator(actor: Actor): void {
   requireScope(actor, 'manage:keys')
   requireOwner(actor)
@@ -86,11 +112,16 @@ export function requireScopesForKey(actor: Actor, scopes: readonly Scope[]): voi
   )
 }
 
-/** A password gives its user every scope. A credential with fewer must not set one for its own user, nor make a link to set one. */
+/**
+ * A password gives its user every scope and every project. A credential with less must not set one for its own user, nor make a link
+ * to set one.
+ */
 export function requireScopesForPassword(actor: Actor, user: Pick<User, 'id' | 'role'>): void {
   const missing = SCOPES.filter((scope) => !actor.scopes.has(scope))
   // There is one owner, and only the owner manages users: the owner's account is the actor's own.
-  if (missing.length === 0 || (user.id !== actor.userId && user.role !== 'owner')) return
+  if (user.id !== actor.userId && user.role !== 'owner') return
+  requireNoLimit(actor, 'it cannot set a password or the email address to log in with')
+  if (missing.length === 0) return
   throw insufficientScope(
     `A password gives its user every scope, and this credential lacks ${missing.join(', ')}. Use a credential that has them all.`,
     missing,
@@ -104,9 +135,29 @@ export function requireScope(actor: Actor, scope: Scope): void {
   ])
 }
 
+/** Throws `limited_to_projects` for what belongs to the whole account. */
+export function requireAccount(actor: Actor): void {
+  requireNoLimit(actor, 'it cannot use what belongs to your whole account')
+}
+
+/** Throws `limited_to_projects` for a credential with a limit. `consequence` completes the sentence. */
+function requireNoLimit({ projectIds }: Actor, consequence: string): void {
+  if (projectIds === null) return
+  throw new DocsearchError(
+    'limited_to_projects',
+    `This credential is limited to certain projects, so ${consequence}. Use a credential without such a limit.`,
+  )
+}
+
+/** Returns true for the owner of the instance, who sees numbers about the whole instance, except with a limited credential. */
+export function seesWholeInstance({ role, projectIds }: Actor): boolean {
+  return role === 'owner' && projectIds === null
+}
+
 export function requireOwner(actor: Actor): void {
-  if (isOwner(actor)) return
-  throw new DocsearchError('owner_only', 'Only the owner of this instance may do this. Ask the owner to do it.')
+  if (!isOwner(actor))
+    throw new DocsearchError('owner_only', 'Only the owner of this instance may do this. Ask the owner to do it.')
+  requireNoLimit(actor, 'it cannot manage the instance')
 }
 
 export function isOwner({ role }: Pick<Actor, 'role'>): boolean {

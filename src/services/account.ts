@@ -1,8 +1,9 @@
 import type { Accounts } from '../auth/accounts.ts'
 import { DocsearchError } from '../core/errors.ts'
-import type { Principal, Quotas, User } from '../core/model.ts'
-import type { Records } from '../records/records.ts'
-import { actorOf, requireScopesForPassword, type Actor } from './access.ts'
+import type { Principal, ProjectCounts, Quotas, Usage, User, VisibleProject } from '../core/model.ts'
+import { NO_USAGE } from '../records/quotas.ts'
+import type { ProjectIds, Records } from '../records/records.ts'
+import { actorOf, requireScopesForPassword, type Access, type Actor } from './access.ts'
 import { withUsage, type UserWithUsage } from './usage.ts'
 
 /** A user's own account. Logins, sessions and one-time links are in auth/accounts.ts, because they are used before there is an actor. */
@@ -11,8 +12,11 @@ export interface Account {
   identify(principal: Principal): Promise<Actor>
   /** Throws `invalid_token` when the user was deleted in the meantime. */
   get(actor: Actor): Promise<User>
-  /** Like `get`, with the user's usage and quotas. */
-  getWithUsage(actor: Actor): Promise<UserWithUsage>
+  /**
+   * Like `get`, with the user's usage and quotas, and the projects that the credential is limited to (null without a limit). With a
+   * limit, only documents in these projects count.
+   */
+  getWithUsage(actor: Actor): Promise<UserWithUsage & { projects: Pick<VisibleProject, 'id' | 'name'>[] | null }>
   /** Throws `user_exists` when another user has the email, `insufficient_scope`. */
   update(actor: Actor, change: { name: string; email: string }): Promise<void>
   /**
@@ -23,13 +27,14 @@ export interface Account {
 }
 
 export function createAccount(options: {
-  records: Pick<Records, 'users'>
+  records: Pick<Records, 'users' | 'projects'>
   accounts: Pick<Accounts, 'checkPassword' | 'setPassword'>
+  access: Pick<Access, 'toCount'>
   /** The quotas of users who have none of their own. */
   quotas: Quotas
 }): Account {
-  const { accounts } = options
-  const { users } = options.records
+  const { accounts, access } = options
+  const { users, projects } = options.records
 
   async function find(userId: string): Promise<User> {
     const user = await users.get(userId)
@@ -37,14 +42,22 @@ export function createAccount(options: {
     return user
   }
 
+  /** Returns the user's usage in some projects. */
+  async function usageIn(ids: ProjectIds, ownerId: string): Promise<Usage> {
+    const { items } = await projects.list(ids, { limit: ids.size })
+    return items.reduce((sum, project) => (project.ownerId === ownerId ? addCounts(sum, project.counts) : sum), NO_USAGE)
+  }
+
   return {
-    identify: async (principal) => actorOf(await find(principal.userId), principal.scopes),
+    identify: async (principal) => actorOf(await find(principal.userId), principal.scopes, principal.projectIds),
 
     get: (actor) => find(actor.userId),
 
     async getWithUsage(actor) {
       const [user] = await withUsage([await find(actor.userId)], { records: options.records, ofInstance: options.quotas })
-      return user!
+      const visible = await access.toCount(actor)
+      if (actor.projectIds === null) return { ...user!, projects: null }
+      return { ...user!, usage: await usageIn(visible.ids, actor.userId), projects: visible.named([...actor.projectIds]) }
     },
 
     async update(actor, change) {
@@ -60,4 +73,8 @@ export function createAccount(options: {
       return true
     },
   }
+}
+
+function addCounts({ documents, bytes, passages }: Usage, counts: ProjectCounts): Usage {
+  return { documents: documents + counts.documents, bytes: bytes + counts.bytes, passages: passages + counts.chunks }
 }

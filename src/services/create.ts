@@ -2,6 +2,7 @@ import type { Accounts } from '../auth/accounts.ts'
 import type { ApiKeys } from '../auth/auth.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
 import type { Quotas } from '../core/model.ts'
 import type { EmbedderModels } from '../embed/models.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
@@ -11,20 +12,26 @@ import type { Records } from '../records/records.ts'
 import type { Search as SearchPassages } from '../search/search.ts'
 import { createAccess } from './access.ts'
 import { createAccount } from './account.ts'
+import { createAudit } from './audit.ts'
 import { createApplications } from './applications.ts'
 import { createConnections } from './connections.ts'
 import { createDocuments } from './documents.ts'
 import { createEvents } from './events.ts'
 import { createHealth, type DiskState, type RerankerState } from './health.ts'
+import { createInstance, type Memory, type Storage } from './instance.ts'
 import { createKeys } from './keys.ts'
+import { createPageImages } from './page-images.ts'
+import type { PageImages as PageRenderer } from '../images/page-images.ts'
 import { createMembers } from './members.ts'
 import { createModels } from './models.ts'
 import { createProjects } from './projects.ts'
+import { createSavedSearches } from './saved-searches.ts'
 import { createSearchService } from './search.ts'
 import type { Services } from './services.ts'
 import { createUploadPlans } from './upload-plan.ts'
 import { createSynonyms } from './synonyms.ts'
 import { createUploads } from './uploads.ts'
+import { createUnmanagedProjects } from './unmanaged-projects.ts'
 import { createUsers } from './users.ts'
 
 /** What the services work with. serve/ opens it all; a test may replace a part. */
@@ -35,40 +42,57 @@ export interface Backend {
   ingest: Ingest
   models: EmbedderModels
   search: SearchPassages
+  pageImages: PageRenderer
   apiKeys: ApiKeys
   accounts: Accounts
   oauth: OAuth
   /** Returns the free space of the data folder's disk. Never throws. */
   disk(): Promise<DiskState>
   reranker(): RerankerState
+  /** Returns how much of the disk the data folder needs. Never throws. */
+  storage(): Promise<Storage>
+  memory(): Memory
   maxFileBytes: number
   maxUploadsInFlight: number
   maxSynonyms: number
   /** The quotas of users who have none of their own. */
   quotas: Quotas
+  /** How many days the trash keeps documents; 0 when deletions are for good. */
+  trashDays: number
+  /** How many days the audit log keeps its events; 0 when it is off. */
+  auditDays: number
   startedAt: Date
   clock: Clock
+  log: Logger
 }
 
 export function createServices(backend: Backend): Services {
-  const { records, blobs, lifecycle, ingest, oauth, accounts, quotas, clock } = backend
+  const { records, blobs, lifecycle, ingest, oauth, accounts, quotas, clock, log } = backend
   const access = createAccess(records)
   const projects = createProjects({ records, ingest, access })
+  const documents = createDocuments({ records, blobs, ingest, access, trashDays: backend.trashDays, log })
   const users = createUsers({ records, accounts, quotas, deleteUser: (id) => ingest.deleteUser(id) })
+  const health = createHealth({ ...backend, access })
+  const models = createModels({ records, access, embedders: backend.models, lifecycle, ingest })
   return {
-    account: createAccount({ records, accounts, quotas }),
+    account: createAccount({ records, accounts, access, quotas }),
     applications: createApplications({ registry: oauth.applications }),
-    connections: createConnections({ oauth }),
-    documents: createDocuments({ records, blobs, ingest, access }),
+    audit: createAudit({ records, access, days: backend.auditDays }),
+    connections: createConnections({ oauth, access }),
+    documents,
     events: createEvents({ records, access }),
-    health: createHealth({ ...backend, access }),
-    keys: createKeys({ records, apiKeys: backend.apiKeys, clock }),
+    health,
+    instance: createInstance({ ...backend, access, health, models }),
+    keys: createKeys({ records, apiKeys: backend.apiKeys, access, clock }),
     members: createMembers({ records, access, users }),
-    models: createModels({ access, embedders: backend.models, lifecycle, ingest }),
+    models,
+    pageImages: createPageImages({ documents, pageImages: backend.pageImages, log }),
     projects,
-    search: createSearchService({ search: backend.search, access }),
+    savedSearches: createSavedSearches({ records }),
+    search: createSearchService({ search: backend.search, access, records }),
     uploadPlans: createUploadPlans({ ...backend, projects }),
     synonyms: createSynonyms({ records, access, maxSynonyms: backend.maxSynonyms }),
+    unmanagedProjects: createUnmanagedProjects({ records }),
     uploads: createUploads({ ...backend, access, projects }),
     users,
   }

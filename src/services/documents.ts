@@ -1,150 +1,148 @@
 import type { Blobs } from '../blobs/blobs.ts'
+import { countOf } from '../core/count-of.ts'
 import { DocsearchError } from '../core/errors.ts'
-import type { DocumentRecord, DocumentStatus } from '../core/model.ts'
+import type { Logger } from '../core/logger.ts'
+import { MAX_TAGS, type DocumentRecord } from '../core/model.ts'
 import { documentText, type Page } from '../core/parsed.ts'
-import type { Ingest } from '../ingest/ingest.ts'
-import type { DocumentChange, ListRequest, ResultPage, Records } from '../records/records.ts'
+import type { DeletionOptions, Ingest } from '../ingest/ingest.ts'
+import type { DocumentChange, Restored, ResultPage, Records, TrashedDocument } from '../records/records.ts'
 import type { Access, Actor } from './access.ts'
+import { type BatchAction, type BatchResult, runBatch } from './batch.ts'
+import { createDocumentFinder } from './document-finder.ts'
+import { documentNotFound, type DocumentFilter, type DocumentUpdate, toQuery } from './document-requests.ts'
+import { originalOf, type Original } from './original.ts'
+import { createTrash } from './trash.ts'
+import { withinQuotaOf } from './usage.ts'
 
-export interface DocumentFilter extends ListRequest {
-  /** ID or name. */
-  project?: string | undefined
-  status?: DocumentStatus | undefined
-  /** Only documents with warnings, or only those without. */
-  warnings?: boolean | undefined
-  /** Part of the name, in any letter case. */
-  name?: string | undefined
-  sha256?: string | undefined
-  /** The beginning of the path. */
-  pathPrefix?: string | undefined
-  tag?: string | undefined
-  mediaType?: string | undefined
-}
+export type { DocumentFilter, DocumentUpdate } from './document-requests.ts'
 
-/** What to change. What is left out stays. */
-export interface DocumentUpdate {
-  name?: string | undefined
-  path?: string | undefined
-  title?: string | undefined
-  tags?: readonly string[] | undefined
-  /** ID or name. */
-  project?: string | undefined
-}
-
-/** The bytes that were uploaded. */
-export interface Original {
-  document: DocumentRecord
-  sizeBytes: number
-  /** `range` counts bytes; both ends are included. */
-  open(range?: { start: number; end: number }): Promise<NodeJS.ReadableStream>
-}
+const DAY_MS = 86_400_000
 
 /** The documents of the actor's projects. Every function throws `insufficient_scope` and `document_not_found`. */
 export interface Documents {
   /** Throws `project_not_found`, `ambiguous_name`, `invalid_cursor`. */
-  list(actor: Actor, filter: DocumentFilter): Promise<ResultPage<DocumentRecord>>
+  list(actor: Actor, filter: DocumentFilter): Promise<ResultPage<DocumentRecord | TrashedDocument>>
   get(actor: Actor, id: string): Promise<DocumentRecord>
   /** Returns the document with its extracted pages; null while there are none. */
   pages(actor: Actor, id: string): Promise<{ document: DocumentRecord; pages: Page[] | null }>
-  /** Returns the extracted text of the whole document or of one page. Throws `text_not_ready`, `page_not_found`. */
-  text(actor: Actor, id: string, page?: number): Promise<string>
+  /** Returns the document with the extracted text of the whole document or of one page. Throws `text_not_ready`, `page_not_found`. */
+  text(actor: Actor, id: string, page?: number): Promise<{ document: DocumentRecord; text: string }>
   /** Throws `blob_missing` when the original is missing on the disk. */
   original(actor: Actor, id: string): Promise<Original>
-  /** Deletes the document. From then on no search finds it. Throws `insufficient_role`. */
-  delete(actor: Actor, id: string): Promise<void>
+  /**
+   * Puts the document into the trash, or deletes it for good, also from the trash. From then on no search finds it. Throws
+   * `insufficient_role`.
+   */
+  delete(actor: Actor, id: string, options?: DeletionOptions): Promise<void>
+  /** See `Trash.restore`. A document that is not in the trash stays as it is. Throws `insufficient_role`. */
+  restore(actor: Actor, id: string, options?: Pick<DeletionOptions, 'isOneOfMany'>): Promise<Restored>
+  /** Returns a document in the trash, for a writer of its project, and when docsearch deletes it for good; null when it is not there. */
+  trashed(actor: Actor, id: string): Promise<{ document: TrashedDocument; endsAt: Date } | null>
+  /** Deletes a document for good if it is in the trash. Returns false when it is not there. */
+  deleteTrashed(actor: Actor, id: string): Promise<boolean>
+  /** How many days the trash keeps documents; 0 when deletions are for good. */
+  readonly trashDays: number
   /**
    * Changes the document without embedding it again. It needs a writer in its project, and in the project
-   * to which it moves. Throws `path_taken`, `insufficient_role`, `quota_exceeded`, and `project_not_found` for a project that does not exist.
+   * to which it moves. Throws `path_taken`, `insufficient_role`, `quota_exceeded`, `too_many_tags`, and `project_not_found` for a project that does not exist.
    */
   update(actor: Actor, id: string, change: DocumentUpdate): Promise<DocumentRecord>
+  /** See `runBatch`. */
+  batch(actor: Actor, ids: readonly string[], action: BatchAction, signal: AbortSignal): Promise<BatchResult[]>
   /** Queues the document to be read and indexed again. It stays searchable as it was until then. Throws `insufficient_role`. */
   reprocess(actor: Actor, id: string): Promise<DocumentRecord>
 }
 
 export function createDocuments(options: {
-  records: Pick<Records, 'documents'>
+  records: Pick<Records, 'documents' | 'trash' | 'audit'>
   blobs: Pick<Blobs, 'size' | 'open'>
-  ingest: Pick<Ingest, 'deleteDocument' | 'edit' | 'reprocess'>
+  ingest: Pick<Ingest, 'deleteDocument' | 'finishMany' | 'restore' | 'edit' | 'reprocess'>
   access: Access
+  trashDays: number
+  log: Logger
 }): Documents {
-  const { blobs, ingest, access } = options
+  const { ingest, access, trashDays } = options
   const { documents } = options.records
+  const trash = createTrash(options)
 
-  async function get(actor: Actor, id: string): Promise<DocumentRecord> {
-    const { ids } = await access.toRead(actor)
-    return (await documents.get(ids, id)) ?? notFound()
-  }
+  const { get, pages, toChange, present } = createDocumentFinder({ documents, access })
 
-  async function pages(actor: Actor, id: string): ReturnType<Documents['pages']> {
-    const { ids } = await access.toRead(actor)
-    const document = (await documents.get(ids, id)) ?? notFound()
-    return { document, pages: await documents.pages(ids, id) }
-  }
-
-  /** Returns the projects with the document, which the actor must be allowed to change. */
-  async function toChange(actor: Actor, id: string): Promise<ReadonlySet<string>> {
-    const visible = await access.toWrite(actor)
-    const { projectId } = (await documents.get(visible.ids, id)) ?? notFound()
-    return new Set([visible.requireRole(projectId, 'writer').id])
-  }
-
-  return {
+  const service: Documents = {
     async list(actor, filter) {
-      const { project, limit, cursor, status, warnings, name, sha256, pathPrefix, tag, mediaType } = filter
+      if (filter.isTrashed) return trash.list(actor, filter)
+      const { project } = filter
       const visible = await access.toRead(actor)
-      return documents.list(project === undefined ? visible.ids : new Set([visible.require(project).id]), {
-        limit,
-        cursor,
-        ...(status !== undefined && { status }),
-        ...(warnings !== undefined && { warnings }),
-        ...(name !== undefined && { name }),
-        ...(sha256 !== undefined && { sha256 }),
-        ...(pathPrefix !== undefined && { pathPrefix }),
-        ...(tag !== undefined && { tag }),
-        ...(mediaType !== undefined && { mediaType }),
-      })
+      return documents.list(project === undefined ? visible.ids : new Set([visible.require(project).id]), toQuery(filter))
     },
 
     get,
     pages,
 
     async text(actor, id, number) {
-      const { document, pages: extracted } = await pages(actor, id)
-      if (extracted === null) throw textNotReady(document)
-      if (number === undefined) return documentText(extracted)
-      const page = extracted.find((one) => one.number === number)
-      if (page !== undefined) return page.text
-      throw new DocsearchError(
-        'page_not_found',
-        `The document has ${extracted.length} ${extracted.length === 1 ? 'page' : 'pages'} of text and no page ${number}.`,
-      )
+      const found = await pages(actor, id)
+      return { document: found.document, text: textOf(found, number) }
     },
 
-    async original(actor, id) {
-      const document = await get(actor, id)
-      const sizeBytes = await blobs.size(document.sha256)
-      return { document, sizeBytes, open: (range) => blobs.open(document.sha256, range) }
+    original: async (actor, id) => originalOf(actor, await get(actor, id), options),
+
+    async delete(actor, id, deletion = {}) {
+      if (deletion.isPermanent === true && (await trash.delete(actor, id))) return
+      if (!(await ingest.deleteDocument((await toChange(actor, id)).projects, id, deletion))) documentNotFound()
     },
 
-    async delete(actor, id) {
-      if (!(await ingest.deleteDocument(await toChange(actor, id), id))) notFound()
+    restore: async (actor, id, many) =>
+      (await trash.restore(actor, id, many)) ?? { document: await present(actor, id), replacedId: null },
+
+    async trashed(actor, id) {
+      const document = await trash.get(actor, id)
+      return document && { document, endsAt: new Date(document.trashedAt.getTime() + trashDays * DAY_MS) }
     },
 
-    async update(actor, id, { project, ...change }) {
-      const projects = await toChange(actor, id)
-      const projectId = project === undefined ? undefined : (await access.toWrite(actor)).requireRole(project, 'writer').id
-      return (await ingest.edit(projects, id, toRecordsChange(change, projectId))) ?? notFound()
+    deleteTrashed: (actor, id) => trash.delete(actor, id),
+    trashDays,
+
+    async update(actor, id, { project, addTags, removeTags, ...change }) {
+      const { document, project: current, projects } = await toChange(actor, id)
+      change.tags ??= changedTags(document, addTags, removeTags)
+      const target = project === undefined ? undefined : (await access.toWrite(actor)).requireRole(project, 'writer')
+      const edit = () => ingest.edit(projects, id, toRecordsChange(change, target?.id))
+      return (await withinQuotaOf((target ?? current).ownerId, actor, edit)) ?? documentNotFound()
     },
 
     async reprocess(actor, id) {
-      return (await ingest.reprocess(await toChange(actor, id), id)) ?? notFound()
+      return (await ingest.reprocess((await toChange(actor, id)).projects, id)) ?? documentNotFound()
+    },
+
+    async batch(actor, ids, action, signal) {
+      try {
+        return await runBatch(service, actor, ids, action, signal)
+      } finally {
+        if (action.action === 'delete' || action.action === 'restore') await ingest.finishMany()
+      }
     },
   }
+  return service
+}
+
+function textOf({ document, pages }: Awaited<ReturnType<Documents['pages']>>, number: number | undefined): string {
+  if (pages === null) throw textNotReady(document)
+  if (number === undefined) return documentText(pages)
+  const page = pages.find((one) => one.number === number)
+  if (page !== undefined) return page.text
+  throw new DocsearchError('page_not_found', `The document has ${countOf(pages.length, 'page')} of text and no page ${number}.`)
+}
+
+/** Returns the tags of a document after some were added and removed; undefined if they stay. */
+function changedTags({ tags }: DocumentRecord, added?: readonly string[], removed?: readonly string[]): string[] | undefined {
+  if (added === undefined && removed === undefined) return undefined
+  const changed = [...new Set([...tags, ...(added ?? [])])].filter((tag) => removed?.includes(tag) !== true)
+  if (changed.length > MAX_TAGS) throw new DocsearchError('too_many_tags', `A document has at most ${MAX_TAGS} tags.`)
+  return changed
 }
 
 /** Leaves out what does not change. */
 function toRecordsChange(
-  { name, path, title, tags }: Omit<DocumentUpdate, 'project'>,
+  { name, path, title, tags }: Omit<DocumentUpdate, 'project' | 'addTags' | 'removeTags'>,
   projectId: string | undefined,
 ): DocumentChange {
   return {
@@ -154,10 +152,6 @@ function toRecordsChange(
     ...(tags !== undefined && { tags }),
     ...(projectId !== undefined && { projectId }),
   }
-}
-
-function notFound(): never {
-  throw new DocsearchError('document_not_found', 'You have no document with this ID.')
 }
 
 function textNotReady({ status }: DocumentRecord): DocsearchError {

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Lifecycle, LifecycleCheck } from '../lifecycle/lifecycle.ts'
 import type { Ingest } from '../ingest/ingest.ts'
-import { type Access, isOwner, type Actor } from './access.ts'
+import { type Access, type Actor, seesWholeInstance } from './access.ts'
 import type { ProjectIds, Records } from '../records/records.ts'
 
 export type HealthStatus = LifecycleCheck['status']
@@ -39,7 +39,7 @@ export interface DiskState {
 /** Whether the instance works. Anyone may ask; http/ shows the details only to those with a credential. */
 export interface Health {
   /**
-   * Counts the documents that the actor may see. Only the owner of the instance gets numbers about the whole instance. Never throws.
+   * Counts the documents that the actor may see. Only the owner of the instance gets numbers about the whole instance, with a credential that is not limited to projects. Never throws.
    */
   report(actor: Actor): Promise<HealthReport>
   /**
@@ -82,7 +82,7 @@ export function createHealth({ records, access, lifecycle, ingest, disk, reranke
   }
 
   return {
-    report: async (actor) => report(isOwner(actor) ? undefined : (await access.toCount(actor)).ids),
+    report: async (actor) => report(seesWholeInstance(actor) ? undefined : (await access.toCount(actor)).ids),
     recent() {
       const now = clock.now().getTime()
       // An old report must not stay after the clock is set back.

@@ -16,9 +16,14 @@ export interface Members {
   /**
    * Adds a member or changes their role. When the owner of the instance names an email that nobody has, invites its user at the same
    * time: the result then has the link to set a password. Throws `insufficient_role`, `user_not_found`, `owner_only`, `last_manager`,
-   * `project_is_private`, `everyone_cannot_manage` and `too_many_members`.
+   * `project_is_private`, `everyone_cannot_manage`, `too_many_members` and `limited_to_projects`.
    */
-  set(actor: Actor, project: string, user: string, role: ProjectRole): Promise<{ member: Member; link: PasswordLink | null }>
+  set(
+    actor: Actor,
+    project: string,
+    user: string,
+    membership: { role: ProjectRole; invite: boolean },
+  ): Promise<{ member: Member; link: PasswordLink | null }>
   /** Removes a member. Any member may leave. Throws `insufficient_role`, `member_not_found` and `last_manager`. */
   remove(actor: Actor, project: string, user: string): Promise<void>
 }
@@ -38,12 +43,13 @@ export function createMembers({
     user.includes('@') ? records.users.findByEmail(user) : records.users.get(user)
 
   /** Finds a user, or invites the owner of an email that nobody has. */
-  async function findOrInvite(actor: Actor, user: string): Promise<{ user: User; link: PasswordLink | null }> {
+  async function findOrInvite(actor: Actor, user: string, invite: boolean): Promise<{ user: User; link: PasswordLink | null }> {
     const found = await find(user)
     if (found !== null) return { user: found, link: null }
     if (!user.includes('@')) throw userNotFound(user)
     if (!isOwner(actor)) throw cannotInvite(user)
     requireAdministrator(actor)
+    if (!invite) throw nobodyHas(user)
     return users.add(actor, { email: user, role: 'member' })
   }
 
@@ -52,7 +58,7 @@ export function createMembers({
       return members.list((await access.toRead(actor)).require(project).id)
     },
 
-    async set(actor, project, named, role) {
+    async set(actor, project, named, { role, invite }) {
       const { id, name } = (await access.toWrite(actor)).requireRole(project, 'manager')
       if (name === PRIVATE_PROJECT) throw isPrivate()
       if (named === EVERYONE) {
@@ -60,7 +66,7 @@ export function createMembers({
         await members.set(id, null, role)
         return { member: { user: null, role }, link: null }
       }
-      const { user, link } = await findOrInvite(actor, named)
+      const { user, link } = await findOrInvite(actor, named, invite)
       await members.set(id, user.id, role)
       return { member: { user, role }, link }
     },
@@ -79,8 +85,12 @@ export function createMembers({
 function userNotFound(id: string): DocsearchError {
   return new DocsearchError(
     'user_not_found',
-    `No user has the ID ${JSON.stringify(id.slice(0, 100))}. Name the user by their email address.`,
+    `No user has the ID ${JSON.stringify(id.slice(0, 100))}. Use the email address of the user.`,
   )
+}
+
+function nobodyHas(email: string): DocsearchError {
+  return new DocsearchError('user_not_found', `Nobody here has the address ${JSON.stringify(email.slice(0, 254))}.`)
 }
 
 function cannotInvite(email: string): DocsearchError {
@@ -91,8 +101,8 @@ function cannotInvite(email: string): DocsearchError {
   )
 }
 
-function memberNotFound(user: string): DocsearchError {
-  return new DocsearchError('member_not_found', `${JSON.stringify(user.slice(0, 254))} is no member of the project.`)
+export function memberNotFound(user: string): DocsearchError {
+  return new DocsearchError('member_not_found', `${JSON.stringify(user.slice(0, 254))} is not a member of the project.`)
 }
 
 function isPrivate(): DocsearchError {
@@ -103,5 +113,8 @@ function isPrivate(): DocsearchError {
 }
 
 function everyoneCannotManage(): DocsearchError {
-  return new DocsearchError('everyone_cannot_manage', 'All users together can be readers or writers. Make single users managers.')
+  return new DocsearchError(
+    'everyone_cannot_manage',
+    '`everyone` can be a reader or a writer, but not a manager. Make individual users managers instead.',
+  )
 }

@@ -1,10 +1,16 @@
+import pLimit from 'p-limit'
+import { DocsearchError } from '../core/errors.ts'
 import type { AvailableEmbedder, EmbedderModels } from '../embed/models.ts'
 import type { IndexState, Lifecycle, UseOutcome } from '../lifecycle/lifecycle.ts'
+import type { ModelTest } from '../lifecycle/model-test.ts'
 import type { Ingest } from '../ingest/ingest.ts'
-import { isOwner, requireAdministrator, type Access, type Actor } from './access.ts'
+import type { Records } from '../records/records.ts'
+import { seesWholeInstance, requireAdministrator, type Access, type Actor } from './access.ts'
 
 /** A change that takes less than this is answered with its result: that of an empty instance, or back to a model whose index was retired. */
 const SOON_MS = 1_000
+/** Loading a large model from a slow disk takes minutes. */
+const TEST_MS = 4 * 60_000
 
 /** An embedding model, with the indexes that were made with it. */
 export interface ModelState {
@@ -32,36 +38,49 @@ export interface ModelChange {
   notice: string | null
 }
 
+export interface ModelTestResult extends ModelTest {
+  /** How long the model would take for all passages of the instance. */
+  secondsForAll: number
+}
+
 export type PullProgress = ReturnType<EmbedderModels['pull']>
 
 /** The embedding models of the instance. Every function throws `insufficient_scope`; all but `list` throw `owner_only`. */
 export interface Models {
   /** Counts the actor's documents in each index. Only the owner of the instance gets numbers about the whole instance. */
   list(actor: Actor, signal: AbortSignal): Promise<ModelsState>
-  /** Downloads a model through Ollama. The generator throws `pull_failed`. */
+  /** Downloads a model through Ollama. The generator throws `model_not_found` and `pull_failed`. */
   pull(actor: Actor, model: string, signal: AbortSignal): PullProgress
   /**
    * Changes to another model (`builtin`, `ollama:MODEL` or `MODEL`). Searches use the old index until the new one is complete.
    * Throws `model_unusable`.
    */
   use(actor: Actor, model: string, signal: AbortSignal): Promise<ModelChange>
+  /**
+   * Embeds samples with a model, checks the vectors and measures the speed. Changes nothing. One test runs at a time. Throws `model_unusable`
+   * and `embedder_unavailable`.
+   */
+  test(actor: Actor, model: string, signal: AbortSignal): Promise<ModelTestResult>
   /** Drops the index of a model that is not in use. Throws `index_not_found`, `model_in_use`. */
   removeIndex(actor: Actor, model: string): Promise<void>
 }
 
 export function createModels(options: {
+  records: Pick<Records, 'audit'>
   access: Access
   embedders: EmbedderModels
-  lifecycle: Pick<Lifecycle, 'use' | 'remove' | 'indexes' | 'building' | 'waitFor'>
+  lifecycle: Pick<Lifecycle, 'use' | 'test' | 'remove' | 'indexes' | 'building' | 'waitFor'>
   ingest: Pick<Ingest, 'change'>
 }): Models {
   const { access, embedders, lifecycle, ingest } = options
+  const { audit } = options.records
+  const testing = pLimit(1)
   return {
     async list(actor, signal) {
       const { ids } = await access.toRead(actor)
       const [available, indexes] = await Promise.all([
         embedders.available(signal),
-        lifecycle.indexes(isOwner(actor) ? undefined : ids),
+        lifecycle.indexes(seesWholeInstance(actor) ? undefined : ids),
       ])
       return {
         models: joinModels(available.embedders, indexes),
@@ -72,21 +91,51 @@ export function createModels(options: {
 
     pull(actor, model, signal) {
       requireAdministrator(actor)
-      return embedders.pull(model.replace(/^ollama:/, ''), signal)
+      return recordedPull(audit, model, embedders.pull(model.replace(/^ollama:/, ''), signal))
     },
 
     async use(actor, model, signal) {
       requireAdministrator(actor)
       const { embedder, state, notice } = await lifecycle.use(embedderName(model))
+      await audit.record({ action: 'model.use', details: { model: embedder } })
       if (state === 'building') await waitUntilBuilt(lifecycle, signal)
       return { model: embedder, ...(await progressOf(lifecycle, embedder)), notice }
     },
 
+    async test(actor, model, signal) {
+      requireAdministrator(actor)
+      return testing(async () => {
+        signal.throwIfAborted()
+        const tested = await testWithin(lifecycle, embedderName(model), signal)
+        const active = (await lifecycle.indexes()).find(({ record }) => record.state === 'active')
+        return { ...tested, secondsForAll: Math.ceil((active?.passages ?? 0) * tested.secondsPerPassage) }
+      })
+    },
+
     async removeIndex(actor, model) {
       requireAdministrator(actor)
-      await lifecycle.remove(embedderName(model))
+      const embedder = embedderName(model)
+      await lifecycle.remove(embedder)
+      await audit.record({ action: 'model.remove', details: { model: embedder } })
     },
   }
+}
+
+/** Throws `model_unusable` when the model takes too long. */
+async function testWithin(lifecycle: Pick<Lifecycle, 'test'>, model: string, signal: AbortSignal): Promise<ModelTest> {
+  const limit = AbortSignal.timeout(TEST_MS)
+  try {
+    return await lifecycle.test(model, AbortSignal.any([signal, limit]))
+  } catch (error) {
+    if (!limit.aborted) throw error
+    throw new DocsearchError('model_unusable', `The test of ${model} took more than ${TEST_MS / 60_000} minutes and was stopped.`)
+  }
+}
+
+/** Records the download once it is complete. */
+async function* recordedPull(audit: Records['audit'], model: string, progress: PullProgress): PullProgress {
+  yield* progress
+  await audit.record({ action: 'model.pull', details: { model } })
 }
 
 function embedderName(model: string): string {

@@ -2,7 +2,7 @@ import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import { isProjectId } from '../core/ids.ts'
 import { PRIVATE_PROJECT, type ProjectRole, type VisibleProject } from '../core/model.ts'
 import type { Ingest } from '../ingest/ingest.ts'
-import type { ListRequest, ResultPage, ProjectWithCounts, Records } from '../records/records.ts'
+import type { ListRequest, ResultPage, ProjectContents, ProjectWithCounts, Records } from '../records/records.ts'
 import type { Access, Actor } from './access.ts'
 import { notFound, type VisibleProjects } from './visible-projects.ts'
 
@@ -11,11 +11,14 @@ export interface OwnProject extends ProjectWithCounts {
   /** What the actor may do there. */
   role: ProjectRole
   ownerName: string
+  /** The number of documents in the trash, for writers. Only `get` counts them. */
+  trashed?: number
 }
 
 /**
  * The projects that the actor is a member of. A project is named by id or by name. Every function throws `insufficient_scope`,
- * `project_not_found` and `ambiguous_name`. Functions that change a project need a manager and throw `insufficient_role`.
+ * `project_not_found` and `ambiguous_name`. Functions that change a project need a manager and throw `insufficient_role`. Functions that
+ * create a project throw `limited_to_projects`.
  */
 export interface Projects {
   /** Returns the projects in which the actor has this role, or all. */
@@ -23,6 +26,8 @@ export interface Projects {
   /** Throws `project_exists`. */
   create(actor: Actor, project: { name: string; description: string }): Promise<OwnProject>
   get(actor: Actor, idOrName: string): Promise<OwnProject>
+  /** Returns the first folders of the documents' paths, at most `maxFolders`, when a document last changed, and the size of the trash. */
+  contents(actor: Actor, idOrName: string, maxFolders: number): Promise<ProjectContents>
   /** Throws `project_exists`. */
   update(
     actor: Actor,
@@ -50,15 +55,9 @@ export function createProjects({
 }): Projects {
   const { projects, members } = records
 
-  /** Returns the project with what the actor may see of it. */
-  function present(project: ProjectWithCounts, visible: VisibleProjects): OwnProject[] {
-    const seen = visible.get(project.id)
-    return seen === null ? [] : [{ ...project, role: seen.role, ownerName: seen.ownerName }]
-  }
-
   /** Creates a project. The actor manages it, and sees it from now on. */
   async function create(actor: Actor, { name, description }: { name: string; description: string }): Promise<OwnProject> {
-    await access.toWrite(actor)
+    await access.toCreateProject(actor)
     const project = await projects.create({ ownerId: actor.userId, name, description })
     return present(project, await access.toWrite(actor))[0] ?? notFound(name)
   }
@@ -66,8 +65,10 @@ export function createProjects({
   async function findForUpload(actor: Actor, idOrName: string): Promise<VisibleProject | null> {
     const visible = await access.toWrite(actor)
     const found = visible.find(idOrName)
-    if (found === null) return isProjectId(idOrName) ? notFound(idOrName) : null
-    return visible.requireRole(found.id, 'writer')
+    if (found !== null) return visible.requireRole(found.id, 'writer')
+    if (isProjectId(idOrName)) notFound(idOrName)
+    await access.toCreateProject(actor)
+    return null
   }
 
   return {
@@ -82,7 +83,12 @@ export function createProjects({
     async get(actor, idOrName) {
       const visible = await access.toRead(actor)
       const project = await projects.get(visible.require(idOrName).id)
-      return (project && present(project, visible)[0]) ?? notFound(idOrName)
+      const own = (project && present(project, visible)[0]) ?? notFound(idOrName)
+      return own.role === 'reader' ? own : { ...own, trashed: (await projects.contents(own.id, 0)).trashed }
+    },
+
+    async contents(actor, idOrName, maxFolders) {
+      return projects.contents((await access.toRead(actor)).require(idOrName).id, maxFolders)
     },
 
     async update(actor, idOrName, { name, description }) {
@@ -90,7 +96,7 @@ export function createProjects({
       const { id } = visible.requireRole(idOrName, 'manager')
       if (name === PRIVATE_PROJECT && (await members.list(id)).length > 1) throw isShared()
       const change = { ...(name !== undefined && { name }), ...(description !== undefined && { description }) }
-      const project = await projects.update(id, change)
+      const project = await projects.update(id, change, visible.ids)
       return (project && present(project, visible)[0]) ?? notFound(idOrName)
     },
 
@@ -116,9 +122,15 @@ export function createProjects({
   }
 }
 
+/** Returns the project with what the actor may see of it. */
+function present(project: ProjectWithCounts, visible: VisibleProjects): OwnProject[] {
+  const seen = visible.get(project.id)
+  return seen === null ? [] : [{ ...project, role: seen.role, ownerName: seen.ownerName }]
+}
+
 function isShared(): DocsearchError {
   return new DocsearchError(
     'project_is_private',
-    `A project with the name "${PRIVATE_PROJECT}" is private, and this project has other members. Choose another name, or remove them first.`,
+    `A project with the name "${PRIVATE_PROJECT}" is private, and this project has other members. Choose another name, or remove the other members first.`,
   )
 }

@@ -1,14 +1,26 @@
-import { marksOf } from '../search/marks.ts'
-import type { Search as SearchPassages, SearchOutcome, SearchQuery } from '../search/search.ts'
+import { DocsearchError } from '../core/errors.ts'
+import { hasAllWords, type MarkedPassage, marksOf } from '../search/marks.ts'
+import type { Search as SearchPassages, SearchHit, SearchOutcome, SearchQuery } from '../search/search.ts'
 import { nameProjects } from '../search/facets.ts'
+import type { Records } from '../records/records.ts'
 import type { Access, Actor } from './access.ts'
+import { type Located, withLines } from './line-numbers.ts'
 
-export type { SearchHit, SearchOutcome } from '../search/search.ts'
+/** How often a search begins because its actor lost a project during the search before. */
+const MAX_ATTEMPTS = 3
+
+export type { MarkedPassage } from '../search/marks.ts'
+export type { SearchHit } from '../search/search.ts'
+
+/** `line` only when it was asked for. */
+export type FoundPassages = Omit<SearchOutcome, 'hits'> & { hits: readonly (SearchHit & Partial<Pick<Located, 'line'>>)[] }
 
 /** What to search for, with projects by id or name. */
 export type SearchRequest = Omit<SearchQuery, 'userId' | 'projectIds'> & {
   /** All of the actor's projects when left out. */
   projects?: readonly string[] | undefined
+  /** Whether to find out in which lines the passages begin. */
+  lines?: boolean
 }
 
 export interface Search {
@@ -16,19 +28,34 @@ export interface Search {
    * Returns the passages of the actor's projects that answer the query best. Throws `invalid_query`, `project_not_found`, `ambiguous_name`,
    * `insufficient_scope`.
    */
-  search(actor: Actor, request: SearchRequest, signal: AbortSignal): Promise<SearchOutcome>
+  search(actor: Actor, request: SearchRequest, signal: AbortSignal): Promise<FoundPassages>
   /** Returns where the words of a query are in a text, as a search would highlight them: spans in UTF-16 code units. */
   highlight(query: string, text: string): [number, number][]
+  /** Returns whether one of the passages has all words of the query. */
+  hasAllWords(query: string, passages: readonly MarkedPassage[]): boolean
 }
 
-export function createSearchService({ search, access }: { search: SearchPassages; access: Access }): Search {
+export function createSearchService(options: {
+  search: SearchPassages
+  access: Access
+  records: Pick<Records, 'documents'>
+}): Search {
+  const { search, access, records } = options
   return {
-    async search(actor, { projects: wanted, ...query }, signal) {
-      const visible = await access.toRead(actor)
-      const projectIds = wanted === undefined ? visible.ids : new Set(wanted.map((idOrName) => visible.require(idOrName).id))
-      const outcome = await search.search({ ...query, userId: actor.userId, projectIds: [...projectIds].sort() }, signal)
-      return { ...outcome, facets: outcome.facets && nameProjects(outcome.facets, (id) => visible.unambiguousName(id)) }
+    async search(actor, { projects: wanted, lines = false, ...query }, signal) {
+      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+        const visible = await access.toRead(actor)
+        const projectIds = wanted === undefined ? visible.ids : new Set(wanted.map((idOrName) => visible.require(idOrName).id))
+        const outcome = await search.search({ ...query, userId: actor.userId, projectIds: [...projectIds].sort() }, signal)
+        // A search can take long enough for the actor to lose a project, and its counts and scores are about all of them.
+        const { ids: now } = await access.toRead(actor)
+        if (![...projectIds].every((id) => now.has(id))) continue
+        const hits = lines ? await withLines(outcome.hits, records) : outcome.hits
+        return { ...outcome, hits, facets: outcome.facets && nameProjects(outcome.facets, (id) => visible.unambiguousName(id)) }
+      }
+      throw new DocsearchError('unavailable', 'Your projects changed during the search. Search again.')
     },
     highlight: marksOf,
+    hasAllWords,
   }
 }

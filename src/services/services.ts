@@ -1,16 +1,21 @@
 import type { Account } from './account.ts'
+import type { Audit } from './audit.ts'
 import type { Applications } from './applications.ts'
 import type { Connections } from './connections.ts'
 import type { Documents } from './documents.ts'
 import type { Events } from './events.ts'
 import type { Health } from './health.ts'
+import type { Instance } from './instance.ts'
 import type { Keys } from './keys.ts'
 import type { Members } from './members.ts'
 import type { Models } from './models.ts'
+import type { PageImages } from './page-images.ts'
 import type { Projects } from './projects.ts'
+import type { SavedSearches } from './saved-searches.ts'
 import type { Search } from './search.ts'
 import type { UploadPlans } from './upload-plan.ts'
 import type { Synonyms } from './synonyms.ts'
+import type { UnmanagedProjects } from './unmanaged-projects.ts'
 import type { Uploads } from './uploads.ts'
 import type { Users } from './users.ts'
 
@@ -21,19 +26,25 @@ import type { Users } from './users.ts'
 export interface Services {
   account: Account
   applications: Applications
+  audit: Audit
   connections: Connections
   documents: Documents
   events: Events
   health: Health
+  instance: Instance
   keys: Keys
   members: Members
   models: Models
+  pageImages: PageImages
   projects: Projects
+  savedSearches: SavedSearches
   search: Search
   synonyms: Synonyms
+  unmanagedProjects: UnmanagedProjects
   uploadPlans: UploadPlans
   uploads: Uploads
   users: Users
 }
 
-export type { ListRequest, ResultPage } from '../records/records.ts'
+export type { ListRequest, ResultPage, TrashedDocument } from '../records/records.ts'
+export type { BatchAction } from './batch.ts'

@@ -2,19 +2,20 @@ import type { Blobs } from '../blobs/blobs.ts'
 import { diskFull } from '../core/disk-errors.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import { UserSlots } from '../core/user-slots.ts'
-import type { DocumentRecord, VisibleProject } from '../core/model.ts'
+import type { VisibleProject } from '../core/model.ts'
 import type { Ingest } from '../ingest/ingest.ts'
-import type { OnConflict, Records, UploadOutcome } from '../records/records.ts'
+import type { OnConflict, Records, Registered } from '../records/records.ts'
 import { type Access, type Actor, requireScope } from './access.ts'
 import { fileNameFault, showFileName } from './file-names.ts'
 import type { DiskState } from './health.ts'
 import { receiveFiles, type IncomingFile, type IncomingFiles } from './incoming-files.ts'
 import type { Projects } from './projects.ts'
+import { withinQuotaOf } from './usage.ts'
 
 export type { OnConflict } from '../records/records.ts'
 export type { IncomingFile, IncomingFiles } from './incoming-files.ts'
 
-const PROJECT_ERRORS = new Set<string>(['project_not_found', 'ambiguous_name', 'insufficient_role'])
+const PROJECT_ERRORS = new Set<string>(['project_not_found', 'ambiguous_name', 'insufficient_role', 'limited_to_projects'])
 
 /** A guess, because nobody knows when an upload will end. */
 const RETRY_SECONDS = 2
@@ -36,9 +37,9 @@ export interface UploadedFile {
 }
 
 export interface AcceptedUpload {
-  documents: { document: DocumentRecord; outcome: UploadOutcome }[]
-  /** The files that were not stored, each with its reason: it was refused, or the instance failed. */
-  rejected: { name: string; error: unknown }[]
+  documents: Registered[]
+  /** The files that were not stored, each with its place in the upload and its reason: it was refused, or the instance failed. */
+  rejected: { name: string; error: unknown; at: number }[]
 }
 
 /** Every function throws `insufficient_scope`. */
@@ -52,7 +53,7 @@ export interface Uploads {
    * Queues every file of the upload for indexing. A file that is refused doesn't stop the others: it is in `rejected` with its error
    * (`invalid_name`, `too_large`, `duplicate_path`, `unsupported_type`, `empty_file`, `encrypted`, `document_exists`). When the instance
    * fails to store a file (`disk_full`, `database_busy`, …), this file and all files after it are in `rejected` with this error.
-   * Throws `project_not_found`, `ambiguous_name` and `insufficient_role` about the project that the upload names; then nothing was stored.
+   * Throws `project_not_found`, `ambiguous_name`, `insufficient_role` and `limited_to_projects` about the project that the upload names; then nothing was stored.
    */
   accept(actor: Actor, upload: Upload): Promise<AcceptedUpload>
   /**
@@ -98,11 +99,12 @@ export function createUploads(options: UploadsOptions): Uploads {
 
     async accept(actor, { project, tags, onConflict, files }) {
       requireScope(actor, 'write:documents')
+      const uploaderId = actor.userId
       const accepted: AcceptedUpload = { documents: [], rejected: [] }
       const hashes = new Map<string, string>()
       let found: VisibleProject | null = null
       let failure: { error: unknown } | null = null
-      for (const { name, path, received } of files) {
+      for (const [at, { name, path, received }] of files.entries()) {
         try {
           // The next file would most likely fail as well, perhaps only after a long wait.
           if (failure !== null) throw failure.error
@@ -111,24 +113,15 @@ export function createUploads(options: UploadsOptions): Uploads {
           const { id: projectId, ownerId } = found
           const { file, sha256, sizeBytes } = received
           accepted.documents.push(
-            await ingest.accept({
-              ownerId,
-              uploaderId: actor.userId,
-              projectId,
-              file,
-              sha256,
-              sizeBytes,
-              name,
-              path,
-              tags,
-              onConflict,
-            }),
+            await withinQuotaOf(ownerId, actor, () =>
+              ingest.accept({ ownerId, uploaderId, projectId, file, sha256, sizeBytes, name, path, tags, onConflict }),
+            ),
           )
         } catch (error) {
           // Every other error is about one file. Earlier files may be stored already, so the answer lists each file.
           if (found === null && isAboutProject(error)) throw error
           if (!isRefusal(error)) failure = { error }
-          accepted.rejected.push({ name: showFileName(name), error })
+          accepted.rejected.push({ name: showFileName(name), error, at })
         }
       }
       return accepted
@@ -139,7 +132,7 @@ export function createUploads(options: UploadsOptions): Uploads {
       const projectIds = new Set(documents.map(({ document }) => document.projectId))
       const isDone = await ingest.settled(projectIds, ids, timeoutMs, signal)
       const now = await records.documents.getMany((await access.toWrite(actor)).ids, ids)
-      const current = documents.map(({ document, outcome }) => ({ document: now.get(document.id) ?? document, outcome }))
+      const current = documents.map((one) => ({ ...one, document: now.get(one.document.id) ?? one.document }))
       return { isDone, accepted: { documents: current, rejected } }
     },
   }
@@ -148,7 +141,7 @@ export function createUploads(options: UploadsOptions): Uploads {
 function tooManyInFlight(limit: number): DocsearchError {
   return new DocsearchError(
     'rate_limited',
-    `You have ${limit} uploads in flight over all your keys and applications, which is the limit (limits.uploads_in_flight). Try again when one has ended.`,
+    `You have reached the limit of ${limit} uploads in flight, over all keys and applications (limits.uploads_in_flight). Try again when one of them has ended.`,
     { retryAfter: RETRY_SECONDS, details: { limit } },
   )
 }

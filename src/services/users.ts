@@ -2,9 +2,10 @@ import type { Accounts } from '../auth/accounts.ts'
 import { checkNewPassword } from '../auth/password-rules.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import type { LinkPurpose, QuotaChange, Quotas, User } from '../core/model.ts'
-import type { ListRequest, ResultPage, Records } from '../records/records.ts'
+import type { ListRequest, ProjectWithCounts, ResultPage, Records } from '../records/records.ts'
 import { requireAdministrator, requireScopesForPassword, type Actor } from './access.ts'
-import { withUsage, type UserWithUsage } from './usage.ts'
+import { findUser, userNotFound } from './find-user.ts'
+import { toManagedUsers, type ManagedUser } from './managed-users.ts'
 
 export interface NewUser {
   email: string
@@ -35,25 +36,25 @@ export interface UserChange {
  * for another actor, and `user_not_found`.
  */
 export interface Users {
-  list(actor: Actor, request: ListRequest): Promise<ResultPage<UserWithUsage>>
+  list(actor: Actor, request: ListRequest): Promise<ResultPage<ManagedUser>>
   /**
    * Adds a user; the first one becomes the owner. Without a password the result has a link to set one.
    * Throws `user_exists`, `owner_exists`, `password_too_short`, `password_too_long`, `password_too_common`; then no user was added.
    */
-  add(actor: Actor, user: NewUser): Promise<{ user: UserWithUsage; link: PasswordLink | null }>
-  get(actor: Actor, idOrEmail: string): Promise<UserWithUsage>
+  add(actor: Actor, user: NewUser): Promise<{ user: ManagedUser; link: PasswordLink | null }>
+  get(actor: Actor, idOrEmail: string): Promise<ManagedUser>
   /** Throws `owner_stays` when the owner would be disabled. */
-  update(actor: Actor, idOrEmail: string, change: UserChange): Promise<UserWithUsage>
+  update(actor: Actor, idOrEmail: string, change: UserChange): Promise<ManagedUser>
   /** Makes a new link to set a password. The old password stays good until the link is used. Throws `user_disabled`. */
-  resetPassword(actor: Actor, idOrEmail: string): Promise<{ user: UserWithUsage; link: PasswordLink }>
-  /** Deletes the user with all their data. Throws `owner_stays`. */
+  resetPassword(actor: Actor, idOrEmail: string): Promise<{ user: ManagedUser; link: PasswordLink }>
+  /** Deletes the user with their private projects and all other data. Throws `owner_stays`. */
   delete(actor: Actor, idOrEmail: string): Promise<{ user: User; documentsDeleted: number }>
-  /** Returns how many documents the user has: how much a deletion would delete. */
-  countDocuments(actor: Actor, idOrEmail: string): Promise<number>
+  /** Returns the user and the private projects that a deletion of the user would delete. */
+  previewDeletion(actor: Actor, idOrEmail: string): Promise<{ user: User; projects: ProjectWithCounts[] }>
 }
 
 export interface UsersOptions {
-  records: Pick<Records, 'users'>
+  records: Pick<Records, 'users' | 'projects' | 'members'>
   accounts: Pick<Accounts, 'setPassword' | 'issueLink'>
   /** The quotas of users who have none of their own. */
   quotas: Quotas
@@ -70,13 +71,14 @@ export function createUsers(options: UsersOptions): Users {
     purpose,
   })
 
-  const present = async (user: User): Promise<UserWithUsage> => (await withUsage([user], { records, ofInstance }))[0]!
+  const present = async (actor: Actor, user: User): Promise<ManagedUser> =>
+    (await toManagedUsers(actor, [user], { records, ofInstance }))[0]!
 
   return {
     async list(actor, request) {
       requireAdministrator(actor)
       const { items, nextCursor } = await users.list(request)
-      return { items: await withUsage(items, { records, ofInstance }), nextCursor }
+      return { items: await toManagedUsers(actor, items, { records, ofInstance }), nextCursor }
     },
 
     async add(actor, { email, name, password, role }) {
@@ -89,55 +91,49 @@ export function createUsers(options: UsersOptions): Users {
         owner === null
           ? await createUser(users, { email, name: shownName })
           : await completeOwner(users, owner, name === undefined ? { email } : { email, name })
-      if (password === undefined) return { user: await present(user), link: await issueLink(user, purposeFor(user)) }
+      if (password === undefined) return { user: await present(actor, user), link: await issueLink(user, purposeFor(user)) }
       await accounts.setPassword(user.id, password)
-      return { user: await present({ ...user, hasPassword: true }), link: null }
+      return { user: await present(actor, { ...user, hasPassword: true }), link: null }
     },
 
     async get(actor, idOrEmail) {
       requireAdministrator(actor)
-      return present(await find(users, idOrEmail))
+      return present(actor, await findUser(users, idOrEmail))
     },
 
     async update(actor, idOrEmail, { name, disabled, quotas }) {
       requireAdministrator(actor)
-      let user: User | null = await find(users, idOrEmail)
+      let user: User | null = await findUser(users, idOrEmail)
       const { id } = user
       // `setDisabled` can refuse, so it comes first.
       if (disabled !== undefined) user = await users.setDisabled(id, disabled)
       if (name !== undefined) user = await users.update(id, { name })
       if (quotas !== undefined) user = await users.update(id, { quotas })
-      if (user === null) throw notFound(idOrEmail)
-      return present(user)
+      if (user === null) throw userNotFound(idOrEmail)
+      return present(actor, user)
     },
 
     async resetPassword(actor, idOrEmail) {
       requireAdministrator(actor)
-      const user = await find(users, idOrEmail)
+      const user = await findUser(users, idOrEmail)
       requireScopesForPassword(actor, user)
       if (user.disabledAt !== null)
         throw new DocsearchError('user_disabled', "This user is disabled, so a link wouldn't work. Enable the user first.")
-      return { user: await present(user), link: await issueLink(user, purposeFor(user)) }
+      return { user: await present(actor, user), link: await issueLink(user, purposeFor(user)) }
     },
 
     async delete(actor, idOrEmail) {
       requireAdministrator(actor)
-      const user = await find(users, idOrEmail)
+      const user = await findUser(users, idOrEmail)
       return { user, documentsDeleted: (await deleteUser(user.id)) ?? 0 }
     },
 
-    async countDocuments(actor, idOrEmail) {
+    async previewDeletion(actor, idOrEmail) {
       requireAdministrator(actor)
-      const { id } = await find(users, idOrEmail)
-      return (await users.usage([id])).get(id)?.documents ?? 0
+      const user = await findUser(users, idOrEmail)
+      return { user, projects: await records.projects.privateOf(user.id) }
     },
   }
-}
-
-async function find(users: Records['users'], idOrEmail: string): Promise<User> {
-  const user = await (idOrEmail.includes('@') ? users.findByEmail(idOrEmail) : users.get(idOrEmail))
-  if (user === null) throw notFound(idOrEmail)
-  return user
 }
 
 /** Two calls at once may both find that there is no owner; the one that comes second then adds a member. */
@@ -164,8 +160,4 @@ async function completeOwner(users: Records['users'], owner: User, change: { ema
 function purposeFor({ hasPassword, role }: User): LinkPurpose {
   if (hasPassword) return 'reset'
   return role === 'owner' ? 'setup' : 'invitation'
-}
-
-function notFound(idOrEmail: string): DocsearchError {
-  return new DocsearchError('user_not_found', `No user has the ID or email ${JSON.stringify(idOrEmail.slice(0, 100))}.`)
 }

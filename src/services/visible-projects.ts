@@ -1,7 +1,10 @@
 import { DocsearchError } from '../core/errors.ts'
-import { PROJECT_ROLES, type ProjectRole, type VisibleProject } from '../core/model.ts'
+import { isIdSuffix } from '../core/ids.ts'
+import { PROJECT_ROLES, type ProjectLimit, type ProjectRole, type VisibleProject } from '../core/model.ts'
 import { insufficientRole } from '../records/errors.ts'
 import type { Visibility } from '../records/records.ts'
+
+export { insufficientRole }
 
 /** The projects that an actor may see. Everything else does not exist for the actor. */
 export class VisibleProjects {
@@ -11,9 +14,12 @@ export class VisibleProjects {
   /** The same, and projects that were deleted: their members hear of it. */
   readonly heardIds: ReadonlySet<string>
   readonly #byId: ReadonlyMap<string, VisibleProject>
+  readonly #visibility: Visibility
   readonly #byName: ReadonlyMap<string, readonly VisibleProject[]>
 
-  private constructor({ projects, deletedIds }: Visibility) {
+  private constructor(visibility: Visibility) {
+    const { projects, deletedIds } = visibility
+    this.#visibility = visibility
     const byId = projects.toSorted((a, b) => (a.id < b.id ? -1 : 1))
     this.#byId = new Map(byId.map((project) => [project.id, project]))
     this.#byName = Map.groupBy(projects, ({ name }) => name)
@@ -28,16 +34,42 @@ export class VisibleProjects {
     return visible
   }
 
+  /** Returns those of the projects that a credential is limited to. Null stands for no limit. */
+  limitedTo(limit: ReadonlySet<string> | null): VisibleProjects {
+    if (limit === null) return this
+    const { projects, deletedIds } = this.#visibility
+    return new VisibleProjects({
+      projects: projects.filter(({ id }) => limit.has(id)),
+      deletedIds: deletedIds.filter((id) => limit.has(id)),
+    })
+  }
+
+  /** Returns the visible projects of a limit, in order of their names. Null stands for no limit. */
+  named(limit: ProjectLimit): Pick<VisibleProject, 'id' | 'name'>[] | null {
+    if (limit === null) return null
+    const ids = new Set(limit)
+    return this.#visibility.projects.flatMap(({ id, name }) => (ids.has(id) ? [{ id, name }] : []))
+  }
+
   get(id: string): VisibleProject | null {
     return this.#byId.get(id) ?? null
   }
 
-  /** Finds a project by its id or its name. When both match, the id wins. Throws `ambiguous_name` when several projects have the name. */
+  /**
+   * Finds a project by its id, its name or the end of its id, in this order. Throws `ambiguous_name` when several projects have the name
+   * or an id with this end.
+   */
   find(idOrName: string): VisibleProject | null {
-    const named = this.#byName.get(idOrName) ?? []
     const byId = this.get(idOrName)
-    if (byId === null && named.length > 1) throw ambiguousName(idOrName, named)
-    return byId ?? named[0] ?? null
+    if (byId !== null) return byId
+    const matches = this.#byName.get(idOrName) ?? this.#endingWith(idOrName)
+    if (matches.length > 1) throw ambiguousName(idOrName, matches)
+    return matches[0] ?? null
+  }
+
+  #endingWith(suffix: string): readonly VisibleProject[] {
+    if (!isIdSuffix(suffix)) return []
+    return [...this.#byId.values()].filter(({ id }) => id.endsWith(suffix))
   }
 
   /** Like `find`. Throws `project_not_found` where `find` returns null. */
@@ -55,6 +87,11 @@ export class VisibleProjects {
   /** Returns the projects in which the actor has exactly this role. */
   withRole(role: ProjectRole): ReadonlySet<string> {
     return new Set([...this.#byId.values()].flatMap((project) => (project.role === role ? [project.id] : [])))
+  }
+
+  /** Returns the projects in which the actor has this role or a higher one. */
+  withRoleOrMore(role: ProjectRole): ReadonlySet<string> {
+    return new Set([...this.#byId.values()].flatMap((project) => (hasRole(project, role) ? [project.id] : [])))
   }
 
   /** Returns the name of a project, or its id when several visible projects have the name: with either, the project can be found again. */
@@ -81,7 +118,7 @@ function ambiguousName(name: string, projects: readonly VisibleProject[]): Docse
   const list = candidates.map(({ id, owner }) => `${id} (owner: ${owner})`).join(', ')
   return new DocsearchError(
     'ambiguous_name',
-    `You have ${projects.length} projects named ${JSON.stringify(name)}: ${list}. Use the ID of the one you mean.`,
+    `You have ${projects.length} projects that match ${JSON.stringify(name)}: ${list}. Use the ID of the one you mean.`,
     { details: { candidates } },
   )
 }

@@ -1,0 +1,85 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type ApiErrorCode, DocsearchError, isApiErrorCode } from '../core/errors.ts'
+import type { DeletionOptions } from '../ingest/ingest.ts'
+import type { Restored } from '../records/records.ts'
+import type { Actor } from './access.ts'
+import type { DocumentUpdate } from './document-requests.ts'
+
+export type BatchAction =
+  | { action: 'delete'; isPermanent: boolean }
+  | { action: 'restore' }
+  | { action: 'reprocess' }
+  | { action: 'update'; change: Pick<DocumentUpdate, 'tags' | 'addTags' | 'removeTags' | 'project'> }
+
+/** What one document can be refused without saying anything about the others. */
+const OF_ONE_DOCUMENT = new Set<ApiErrorCode>([
+  'document_not_found',
+  'insufficient_role',
+  'path_taken',
+  'quota_exceeded',
+  'too_many_tags',
+])
+
+export interface BatchResult {
+  id: string
+  /** Why it was not done; null when it was. */
+  refusal: ApiErrorCode | null
+  /** See `Restored`. */
+  replacedId?: string | null
+}
+
+/** What is done with one document. */
+interface Changes {
+  delete(actor: Actor, id: string, options: DeletionOptions): Promise<unknown>
+  restore(actor: Actor, id: string, options: Pick<DeletionOptions, 'isOneOfMany'>): Promise<Restored>
+  reprocess(actor: Actor, id: string): Promise<unknown>
+  update(actor: Actor, id: string, change: DocumentUpdate): Promise<unknown>
+}
+
+/**
+ * Does the same with many documents, one after the other and each by itself: what one of them is refused does not concern the others. Throws
+ * what concerns all of them, such as `insufficient_scope`, while nothing was done. Later, the results say it for each document that is left.
+ */
+export async function runBatch(
+  documents: Changes,
+  actor: Actor,
+  ids: readonly string[],
+  action: BatchAction,
+  signal: AbortSignal,
+): Promise<BatchResult[]> {
+  const results: BatchResult[] = []
+  for (const id of ids) {
+    signal.throwIfAborted()
+    // Records answer without waiting for anything, so other requests get their turn here.
+    await nextTurn()
+    try {
+      const { replacedId = null } = (await changeOne(documents, actor, id, action)) ?? {}
+      results.push({ id, refusal: null, replacedId })
+    } catch (error) {
+      const refusal = error instanceof DocsearchError && isApiErrorCode(error.code) ? error.code : null
+      if (refusal === null || (results.length === 0 && !OF_ONE_DOCUMENT.has(refusal))) throw error
+      results.push({ id, refusal })
+    }
+  }
+  return results
+}
+
+async function changeOne(
+  documents: Changes,
+  actor: Actor,
+  id: string,
+  action: BatchAction,
+): Promise<Pick<Restored, 'replacedId'> | void> {
+  switch (action.action) {
+    case 'delete':
+      await documents.delete(actor, id, { isPermanent: action.isPermanent, isOneOfMany: true })
+      return
+    case 'restore':
+      return documents.restore(actor, id, { isOneOfMany: true })
+    case 'reprocess':
+      await documents.reprocess(actor, id)
+      return
+    case 'update':
+      await documents.update(actor, id, action.change)
+  }
+}

@@ -1,0 +1,135 @@
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Records } from '../records/records.ts'
+import { isOwner, requireAdministrator, type Access, type Actor } from './access.ts'
+import type { Health, HealthReport, HealthStatus } from './health.ts'
+import type { Models, ModelsState } from './models.ts'
+
+/** What the bar of every view says about the instance. */
+export interface Glance {
+  /** What concerns the actor; null until the first report. */
+  health: HealthStatus | null
+  /** The actor's documents that no search finds yet. */
+  pending: number
+}
+
+/** How much the parts of the data folder need, in bytes. Null if it can't be measured. */
+export interface Storage {
+  folder: string
+  database: number | null
+  pageImages: number | null
+  free: number | null
+  total: number | null
+}
+
+/** In bytes. */
+export interface Memory {
+  /** The memory of the main process. Parsers are processes of their own. */
+  resident: number
+  heap: number
+  /** The setting `search.memory_mb`. */
+  forSearch: number
+}
+
+export interface InstanceReport {
+  health: HealthReport
+  models: ModelsState
+  /** The sizes of `storage`, with what the database knows. `originals` counts each copy of a file, as quotas do. */
+  storage: Storage & { indexes: number; originals: number }
+  memory: Memory
+  users: { all: number; disabled: number }
+  documents: number
+}
+
+/** The state of the instance, for its owner and for the bar of every view. */
+export interface Instance {
+  /** Answers from memory, from a report that is at most a few seconds old, so that every view can ask. Never throws. */
+  glance(actor: Actor): Promise<Glance>
+  /** Throws `owner_only`, `insufficient_scope` and `limited_to_projects`. */
+  report(actor: Actor, signal: AbortSignal): Promise<InstanceReport>
+}
+
+/** How old the report may be before the next view has a new one made. No view waits for it. */
+const FRESH_MS = 10_000
+
+interface Options {
+  records: Pick<Records, 'users' | 'documents'>
+  access: Pick<Access, 'toCount'>
+  health: Health
+  models: Pick<Models, 'list'>
+  storage(): Promise<Storage>
+  memory(): Memory
+  clock: Clock
+  log: Logger
+}
+
+export function createInstance(options: Options): Instance {
+  const { records, access, health, models, storage, memory, log } = options
+  const latest = new LatestReport(options)
+
+  async function pending(actor: Actor): Promise<number> {
+    return records.documents.countPending((await access.toCount(actor)).ids)
+  }
+
+  return {
+    async glance(actor) {
+      const report = latest.get()
+      try {
+        return { health: report && (isOwner(actor) ? report.status : memberStatus(report)), pending: await pending(actor) }
+      } catch (error) {
+        // The view itself says what is wrong.
+        log.warn({ err: error }, 'documents in progress could not be counted')
+        return { health: 'unavailable', pending: 0 }
+      }
+    },
+
+    async report(actor, signal) {
+      requireAdministrator(actor)
+      const [healthNow, modelsNow, sizes, totals] = await Promise.all([
+        health.report(actor),
+        models.list(actor, signal),
+        storage(),
+        records.users.totals(),
+      ])
+      const { documents, bytes, users, disabled } = totals
+      const indexes = modelsNow.models.flatMap((model) => model.indexes).reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0)
+      return {
+        health: healthNow,
+        models: modelsNow,
+        storage: { ...sizes, indexes, originals: bytes },
+        memory: memory(),
+        users: { all: users, disabled },
+        documents,
+      }
+    },
+  }
+}
+
+/** The latest report about the whole instance. Whoever asks gets the one that is there, and an old one is replaced in the background. */
+class LatestReport {
+  #report: HealthReport | null = null
+  #askedAt = Number.NEGATIVE_INFINITY
+  readonly #options: Pick<Options, 'health' | 'clock' | 'log'>
+
+  constructor(options: Pick<Options, 'health' | 'clock' | 'log'>) {
+    this.#options = options
+  }
+
+  get(): HealthReport | null {
+    const { health, clock, log } = this.#options
+    const now = clock.now().getTime()
+    if (Math.abs(now - this.#askedAt) < FRESH_MS) return this.#report
+    this.#askedAt = now
+    health.recent().then(
+      (report) => (this.#report = report),
+      (error: unknown) => log.warn({ err: error }, 'the state of the instance is unknown'),
+    )
+    return this.#report
+  }
+}
+
+/** Members learn whether searches and uploads work. The queue of all users is the owner's business. */
+function memberStatus({ database, index, embedder, reranker, disk }: HealthReport): HealthStatus {
+  if (!database.ok || index.status === 'unavailable') return 'unavailable'
+  return disk.ok && [index, embedder, reranker].every(({ status }) => status === 'ok') ? 'ok' : 'degraded'
+}
