@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { AuditFilter, AuditList } from '../contract/audit.ts'
 import type { ApiKeyCreate, ApiKeyCreated, ApiKeyList, Health, Me } from '../contract/account.ts'
 import type {
   ConnectionList,
@@ -10,21 +11,51 @@ import type {
   OAuthClientRotated,
   OAuthClientUpdate,
 } from '../contract/clients.ts'
-import type { Document, DocumentEvent, DocumentList, DocumentUpdate, UploadAnswer } from '../contract/documents.ts'
-import type { ModelList, ModelPullLine, ModelUsed } from '../contract/models.ts'
-import type { Project, ProjectCreate, ProjectDeleted, ProjectList, ProjectUpdate } from '../contract/projects.ts'
+import type {
+  Document,
+  DocumentBatch,
+  DocumentBatchAnswer,
+  DocumentEvent,
+  DocumentList,
+  DocumentRestored,
+  DocumentUpdate,
+  UploadAnswer,
+} from '../contract/documents.ts'
+import type { MemberList, MemberSaved } from '../contract/members.ts'
+import type { ModelList, ModelPullLine, ModelTest, ModelUsed } from '../contract/models.ts'
+import type {
+  Project,
+  ProjectCreate,
+  ProjectDeleted,
+  ProjectList,
+  ProjectUpdate,
+  ProjectTakenOver,
+  UnmanagedProjectList,
+} from '../contract/projects.ts'
 import type { SearchAnswer, SearchRequest } from '../contract/search.ts'
+import type { ProjectRole } from '../core/model.ts'
 import type { UploadPlan, UploadPlanRequest } from '../contract/upload-plan.ts'
 import type { SynonymList, SynonymsSaved, SynonymsSent } from '../contract/synonyms.ts'
-import type { User, UserCreate, UserCreated, UserDeleted, UserList, UserReset, UserUpdate } from '../contract/users.ts'
+import type {
+  User,
+  UserCreate,
+  UserCreated,
+  UserDeleted,
+  UserDeletion,
+  UserList,
+  UserReset,
+  UserUpdate,
+} from '../contract/users.ts'
 import { normaliseAddress } from './address.ts'
 import { ClientError } from './errors.ts'
+import type { DocumentFilter, Page } from './list-filters.ts'
+import { mcpOf } from './mcp.ts'
 import type { OnProgress, UploadFile } from './multipart.ts'
 import { createTransport, readAll } from './transport.ts'
-import type { Call, StreamBody, TokenSource, Transport } from './transport.ts'
+import type { Call, Connection, StreamBody, TokenSource, Transport } from './transport.ts'
 import type { EventOptions } from './events.ts'
 
-export interface ClientOptions {
+export interface ClientOptions extends Partial<Connection> {
   server: string
   /**
    * The data folder, if this user's own daemon serves the address: requests then go through its socket. Null for other instances.
@@ -32,30 +63,10 @@ export interface ClientOptions {
   dataDir: string | null
   /** An API key, an access token, or a source of tokens; null for endpoints that need none. */
   token: string | TokenSource | null
-  /** The program that calls, such as `docsearch/0.1.0`. */
-  userAgent?: string
   /** Aborts every call. */
   signal?: AbortSignal
   connectMs?: number
   idleMs?: number
-}
-
-export interface Page {
-  limit?: number
-  cursor?: string
-}
-
-export interface DocumentFilter extends Page {
-  project?: string | undefined
-  status?: Document['status'] | undefined
-  /** Only documents with warnings, or only those without. */
-  warnings?: boolean
-  name?: string | undefined
-  sha256?: string
-  /** The beginning of the path. */
-  path_prefix?: string | undefined
-  tag?: string | undefined
-  media_type?: string | undefined
 }
 
 export interface UploadOptions {
@@ -78,8 +89,15 @@ export function createClient(options: ClientOptions) {
   const api = new Api(options)
   return {
     address: api.address,
-    search: (request: SearchRequest): Promise<SearchAnswer> =>
-      api.get<SearchAnswer>({ method: 'POST', path: '/api/v1/search', json: request }, 'results', 'pending_documents'),
+    /** The signal ends this search only. */
+    search: (request: SearchRequest, signal?: AbortSignal): Promise<SearchAnswer> =>
+      api.get<SearchAnswer>(
+        { method: 'POST', path: '/api/v1/search', json: request, ...(signal !== undefined && { signal }) },
+        'results',
+        'pending_documents',
+      ),
+    /** Answers the messages of an agent (Model Context Protocol). */
+    mcp: mcpOf(api.transport),
     projects: projectMethods(api),
     synonyms: synonymMethods(api),
     ...uploadMethods(api),
@@ -95,6 +113,10 @@ export function createClient(options: ClientOptions) {
     connections: connectionMethods(api),
     /** For the owner of the instance. */
     users: userMethods(api),
+    audit: {
+      list: (filter: AuditFilter = {}) =>
+        api.get<AuditList>({ method: 'GET', path: '/api/v1/audit', query: { ...filter } }, 'events', 'next_cursor'),
+    },
     /** For the owner of the instance, except `list`. */
     models: modelMethods(api),
     me: () => api.get<Me>({ method: 'GET', path: '/api/v1/me' }, 'user', 'scopes', 'authentication'),
@@ -109,7 +131,16 @@ class Api {
   readonly transport: Transport
   readonly signal: AbortSignal | undefined
 
-  constructor({ server, dataDir, token, userAgent = 'docsearch-client', connectMs, idleMs, signal }: ClientOptions) {
+  constructor({
+    server,
+    dataDir,
+    token,
+    userAgent = 'docsearch-client',
+    certificates,
+    connectMs,
+    idleMs,
+    signal,
+  }: ClientOptions) {
     this.address = normaliseAddress(server)
     this.signal = signal
     this.transport = createTransport({
@@ -117,6 +148,7 @@ class Api {
       dataDir,
       token: checkedToken(token),
       userAgent,
+      certificates,
       ...(connectMs !== undefined && { connectMs }),
       ...(idleMs !== undefined && { idleMs }),
     })
@@ -150,8 +182,10 @@ class Api {
 
 function projectMethods(api: Api) {
   const pathOf = (idOrName: string) => `/api/v1/projects/${encodeURIComponent(idOrName)}`
+  const memberPath = (project: string, user: string) => `${pathOf(project)}/members/${encodeURIComponent(user)}`
+  const unmanaged = '/api/v1/unmanaged-projects'
   return {
-    list: (page: Page = {}) =>
+    list: (page: Page & { role?: ProjectRole | undefined } = {}) =>
       api.get<ProjectList>({ method: 'GET', path: '/api/v1/projects', query: { ...page } }, 'projects', 'next_cursor'),
     create: (project: ProjectCreate) =>
       api.get<Project>({ method: 'POST', path: '/api/v1/projects', json: project }, 'id', 'name'),
@@ -159,6 +193,20 @@ function projectMethods(api: Api) {
     update: (idOrName: string, change: ProjectUpdate) =>
       api.get<Project>({ method: 'PATCH', path: pathOf(idOrName), json: change }, 'id', 'name'),
     delete: (idOrName: string) => api.get<ProjectDeleted>({ method: 'DELETE', path: pathOf(idOrName) }, 'documents_deleted'),
+    members: {
+      list: (project: string) => api.get<MemberList>({ method: 'GET', path: `${pathOf(project)}/members` }, 'members'),
+      set: (project: string, user: string, membership: { role: ProjectRole; invite: boolean }) =>
+        api.get<MemberSaved>({ method: 'PUT', path: memberPath(project, user), json: membership }, 'user', 'role'),
+      remove: (project: string, user: string) => api.delete(memberPath(project, user)),
+    },
+    /** For the owner of the instance, like `takeOver`. */
+    listUnmanaged: (page: Page = {}) =>
+      api.get<UnmanagedProjectList>({ method: 'GET', path: unmanaged, query: { ...page } }, 'projects', 'next_cursor'),
+    takeOver: (id: string, user?: string) =>
+      api.get<ProjectTakenOver>(
+        { method: 'POST', path: `${unmanaged}/${encodeURIComponent(id)}/take-over`, json: { user } },
+        'manager',
+      ),
   }
 }
 
@@ -212,7 +260,12 @@ function documentMethods(api: Api) {
     get: (id: string) => api.get<Document>({ method: 'GET', path: pathOf(id) }, 'id', 'status'),
     update: (id: string, change: DocumentUpdate) =>
       api.get<Document>({ method: 'PATCH', path: pathOf(id), json: change }, 'id', 'status'),
-    delete: (id: string) => api.delete(pathOf(id)),
+    delete: (id: string, { permanent }: { permanent: boolean } = { permanent: false }) =>
+      api.delete(permanent ? `${pathOf(id)}?permanent=true` : pathOf(id)),
+    /** Does the same with up to 1,000 documents. */
+    batch: (batch: DocumentBatch) =>
+      api.get<DocumentBatchAnswer>({ method: 'POST', path: '/api/v1/documents/batch', json: batch }, 'results'),
+    restore: (id: string) => api.get<DocumentRestored>({ method: 'POST', path: `${pathOf(id)}/restore` }, 'id', 'status'),
     /** Returns the original bytes as a stream. */
     content: (id: string) => api.open({ method: 'GET', path: `${pathOf(id)}/content` }),
     /** Returns the extracted text, with form feeds between pages. */
@@ -263,6 +316,8 @@ function userMethods(api: Api) {
       api.get<User>({ method: 'PATCH', path: pathOf(idOrEmail), json: change }, 'id', 'role'),
     reset: (idOrEmail: string) =>
       api.get<UserReset>({ method: 'POST', path: `${pathOf(idOrEmail)}/reset` }, 'id', 'invitation_url'),
+    previewDeletion: (idOrEmail: string) =>
+      api.get<UserDeletion>({ method: 'GET', path: `${pathOf(idOrEmail)}/deletion` }, 'id', 'projects'),
     delete: (idOrEmail: string) => api.get<UserDeleted>({ method: 'DELETE', path: pathOf(idOrEmail) }, 'documents_deleted'),
   }
 }
@@ -281,6 +336,9 @@ function modelMethods(api: Api) {
     // The instance may have to load an unknown model to find out its dimensions.
     use: (model: string) =>
       api.get<ModelUsed>({ method: 'POST', path: '/api/v1/models/use', json: { model }, idleMs: 180_000 }, 'model', 'state'),
+    // The instance may have to load the model first.
+    test: (model: string) =>
+      api.get<ModelTest>({ method: 'POST', path: '/api/v1/models/test', json: { model }, idleMs: 300_000 }, 'model', 'checks'),
     remove: (model: string) => api.delete(`/api/v1/models/${encodeURIComponent(model)}`),
   }
 }
@@ -294,7 +352,7 @@ function uploadFields(settings: UploadOptions): (readonly [string, string])[] {
 }
 
 /** Checks that a token may be sent in a header. The message never contains the token. */
-function checkedToken<T extends ClientOptions['token']>(token: T): T {
+export function checkedToken<T extends ClientOptions['token']>(token: T): T {
   if (typeof token !== 'string' || /^[\x21-\x7e]+$/.test(token)) return token
   throw new ClientError('invalid_credential', 'The credential contains invalid characters. Copy it again.')
 }

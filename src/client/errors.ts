@@ -8,6 +8,8 @@ export interface ClientErrorOptions extends DocsearchErrorOptions {
   shownCode?: string
   requestId?: string | null
   errors?: FieldFault[]
+  /** What a user of the command line can do about it. `statement` doesn't have it. */
+  advice?: string
 }
 
 /** One invalid field of a request body (contract 1.2). */
@@ -24,17 +26,21 @@ export interface FieldFault {
 export class ClientError extends DocsearchError {
   readonly status: number
   readonly detail: string
+  /** The message without advice on the command line, for other programs. */
+  readonly statement: string
   /** The code to show: the one that the instance sent, known or not, or the client's own. */
   readonly shownCode: string
   readonly requestId: string | null
   readonly errors: FieldFault[]
 
   constructor(code: ErrorCode, detail: string, options: ClientErrorOptions = {}) {
-    super(code, detail, options)
+    const message = options.advice === undefined ? detail : `${detail} ${options.advice}`
+    super(code, message, options)
     this.shownCode = options.shownCode ?? code
     this.name = 'ClientError'
     this.status = options.status ?? 0
-    this.detail = detail
+    this.detail = message
+    this.statement = detail
     this.requestId = options.requestId ?? null
     this.errors = options.errors ?? []
   }

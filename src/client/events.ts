@@ -8,6 +8,8 @@ export interface EventOptions {
   /** Continues after this event; without it, starts with new events. */
   lastEventId?: number
   signal?: AbortSignal
+  /** How often to try to connect for the first time. Without it, until it works. A connection that breaks later is always renewed. */
+  firstAttempts?: number
   /** Called each time the stream is connected. Changes before the first call may be missed. */
   onOpen?: () => void
   /** Called when the instance no longer stores all events since the last one. Ask it for the documents again. */
@@ -16,6 +18,8 @@ export interface EventOptions {
 
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 10_000
+// The instance counts requests by the minute.
+const MAX_ASKED_PAUSE_MS = 60_000
 // Longer than the instance's heartbeat, so a connection that stays silent is broken.
 const IDLE_MS = 60_000
 
@@ -26,6 +30,7 @@ const IDLE_MS = 60_000
 export async function* readEvents(transport: Transport, options: EventOptions): AsyncGenerator<DocumentEvent> {
   let lastId = options.lastEventId
   let pause = FIRST_PAUSE_MS
+  let attemptsLeft = options.firstAttempts ?? Infinity
   while (options.signal?.aborted !== true) {
     try {
       const headers = lastId === undefined ? {} : { 'Last-Event-ID': String(lastId) }
@@ -37,6 +42,11 @@ export async function* readEvents(transport: Transport, options: EventOptions): 
         signal: options.signal,
         idleMs: IDLE_MS,
       })
+      if (answer.headers['content-type']?.startsWith('text/event-stream') !== true) {
+        answer.destroy()
+        throw new ClientError('invalid_answer', `${transport.address} is not a docsearch server. Check the address.`)
+      }
+      attemptsLeft = Infinity
       options.onOpen?.()
       for await (const { id, data } of parseEvents(answer)) {
         lastId = id ?? lastId
@@ -50,7 +60,8 @@ export async function* readEvents(transport: Transport, options: EventOptions): 
       const failure = failureOf(error, transport.address, options.signal)
       if (failure.code === 'aborted') return
       if (failure.status >= 300 && failure.status < 500 && failure.status !== 429) throw failure
-      if (failure.code === 'invalid_answer') throw failure
+      if (failure.code === 'invalid_answer' || --attemptsLeft <= 0) throw failure
+      pause = Math.max(pause, Math.min((failure.retryAfter ?? 0) * 1000, MAX_ASKED_PAUSE_MS))
     }
     await sleep(pause, undefined, options.signal === undefined ? {} : { signal: options.signal }).catch(() => {
       // Aborted while waiting: the loop's condition ends it.

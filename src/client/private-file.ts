@@ -8,7 +8,7 @@ import { reasonOf } from './file-error.ts'
  * Writes JSON that only its owner may read (folder 0700, file 0600). Replaces the file atomically: writes and syncs a new file, then renames it.
  * Throws DocsearchError `settings_unwritable`.
  */
-export async function writePrivateJson(file: string, value: unknown): Promise<void> {
+export async function writePrivateJson(file: string, value: unknown, { isCompact } = { isCompact: false }): Promise<void> {
   const folder = dirname(file)
   const fresh = `${file}.${process.pid}.${Math.random().toString(36).slice(2)}.tmp`
   try {
@@ -17,7 +17,7 @@ export async function writePrivateJson(file: string, value: unknown): Promise<vo
     await promises.chmod(folder, 0o700)
     const handle = await promises.open(fresh, 'wx', 0o600)
     try {
-      await handle.writeFile(JSON.stringify(value, null, 2) + '\n')
+      await handle.writeFile(JSON.stringify(value, null, isCompact ? undefined : 2) + '\n')
       await handle.sync()
     } finally {
       await handle.close()

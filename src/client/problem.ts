@@ -28,8 +28,12 @@ function redirected(answer: IncomingMessage, address: string): ClientError {
   const location = answer.headers.location ?? 'an unknown address'
   return new ClientError(
     'redirected',
-    `${address} redirects to ${location}. docsearch doesn't follow redirects, to protect your credentials. If the new address is right, pass it with --server and log in there.`,
-    { status: answer.statusCode ?? 0, details: { location } },
+    `${address} redirects to ${location}. docsearch doesn't follow redirects, to protect your credentials.`,
+    {
+      status: answer.statusCode ?? 0,
+      details: { location },
+      advice: 'If the new address is right, pass it with --server and log in there.',
+    },
   )
 }
 

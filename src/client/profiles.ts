@@ -53,6 +53,23 @@ export async function saveProfile(env: Env, name: string, profile: Profile, make
   await writePrivateJson(profilesFile(env), fallback === undefined ? { profiles } : { profiles, default: fallback })
 }
 
+/** Makes a saved profile the default. Throws DocsearchError `unknown_profile`. */
+export async function useProfile(env: Env, name: string): Promise<Profile> {
+  const { profiles } = await readProfiles(env)
+  const profile = profiles[name] ?? unknownProfile(name, profiles)
+  await writePrivateJson(profilesFile(env), { profiles, default: name })
+  return profile
+}
+
+/** Removes a saved profile. Credentials stay. Throws DocsearchError `unknown_profile`. */
+export async function removeProfile(env: Env, name: string): Promise<Profile> {
+  const { profiles, default: fallback } = await readProfiles(env)
+  const { [name]: removed = unknownProfile(name, profiles), ...others } = profiles
+  const rest = fallback === undefined || fallback === name ? {} : { default: fallback }
+  await writePrivateJson(profilesFile(env), { profiles: others, ...rest })
+  return removed
+}
+
 /** Stops using this instance as the default after a logout. The profile stays, so that the user can log in again by its name. */
 export async function forgetDefault(env: Env, address: string): Promise<void> {
   const { profiles, default: fallback } = await readProfiles(env)
@@ -82,16 +99,17 @@ export async function resolveTarget(options: {
 
 async function profileTarget(env: Env, name: string, from: Target['from']): Promise<Target> {
   const { profiles } = await readProfiles(env)
-  const profile = profiles[name]
-  if (profile === undefined) {
-    const known = Object.keys(profiles)
-    const hint = known.length === 0 ? '' : ` Known profiles: ${known.join(', ')}.`
-    throw new DocsearchError(
-      'unknown_profile',
-      `There is no profile "${name}".${hint} To create it, run \`docsearch --profile ${name} login URL\`.`,
-    )
-  }
+  const profile = profiles[name] ?? unknownProfile(name, profiles)
   return { address: normaliseAddress(profile.server), from, profile: name, project: profile.project ?? null }
+}
+
+function unknownProfile(name: string, profiles: Profiles['profiles']): never {
+  const known = Object.keys(profiles)
+  const hint = known.length === 0 ? '' : ` Known profiles: ${known.join(', ')}.`
+  throw new DocsearchError(
+    'unknown_profile',
+    `There is no profile "${name}".${hint} To create it, run \`docsearch --profile ${name} login URL\`.`,
+  )
 }
 
 function parseProfile(name: string, value: unknown, problems: string[]): Profile | undefined {

@@ -27,8 +27,7 @@ export async function* readPull(
       rest = lines.pop() ?? ''
       for (const line of lines) {
         const progress = parse(line)
-        if (progress.error !== undefined)
-          throw errorFromInstance(progress.error.code, progress.error.message, { fault: 'internal' })
+        if (progress.error !== undefined) throw errorFromInstance(progress.error.code, progress.error.message, {})
         yield progress
         if (progress.status === 'success') return
       }
@@ -38,9 +37,7 @@ export async function* readPull(
   } finally {
     answer.destroy()
   }
-  throw new ClientError('pull_failed', 'The instance stopped the download. Run the command again to continue it.', {
-    fault: 'internal',
-  })
+  throw new ClientError('pull_failed', 'The instance stopped the download. Run the command again to continue it.')
 }
 
 function parse(line: string): ModelPullLine {

@@ -1,5 +1,6 @@
 import type { Agent, ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http'
 import type { Readable } from 'node:stream'
+import { isUntrusted, withSystem } from './certificates.ts'
 import { ClientError } from './errors.ts'
 import { unreachable } from './unreachable.ts'
 import { problemOf } from './problem.ts'
@@ -15,7 +16,8 @@ export interface Call {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path below the address, such as `/api/v1/me`, with its parts encoded. */
   path: string
-  query?: Record<string, string | number | boolean | undefined>
+  /** A list is sent as one field for each of its values. */
+  query?: Record<string, string | number | boolean | readonly string[] | undefined>
   headers?: OutgoingHttpHeaders
   json?: unknown
   /** Sent as `application/x-www-form-urlencoded`, to the OAuth endpoints. */
@@ -35,7 +37,15 @@ export interface TokenSource {
   renew(refused: string): Promise<string>
 }
 
-export interface TransportOptions {
+/** How to connect to any instance. */
+export interface Connection {
+  /** The program that calls, such as `docsearch/0.1.0`. */
+  userAgent: string
+  /** Certificates of further authorities to trust, in PEM format. */
+  certificates?: string | undefined
+}
+
+export interface TransportOptions extends Connection {
   address: string
   /**
    * The data folder, if this user's own daemon serves the address: requests then go through its socket, never to the port. Null
@@ -43,7 +53,6 @@ export interface TransportOptions {
    */
   dataDir: string | null
   token: string | TokenSource | null
-  userAgent: string
   connectMs?: number
   idleMs?: number
 }
@@ -68,6 +77,7 @@ const MAX_JSON_BYTES = 256 * 1024 * 1024
 export function createTransport(options: TransportOptions): Transport {
   const base = new URL(options.address)
   let agent: Agent | undefined
+  let trusted = options.certificates === undefined ? undefined : withSystem(options.certificates)
 
   async function open(call: Call): Promise<IncomingMessage> {
     const { token } = options
@@ -82,11 +92,23 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
+  /** Asks the system for its certificates only when they are needed, because reading them takes 70 ms. */
   async function attempt(call: Call, token: string | null): Promise<IncomingMessage> {
+    try {
+      return await attemptOnce(call, token)
+    } catch (error) {
+      if (trusted !== undefined || !isUntrusted(error)) throw error
+      trusted = withSystem()
+      agent = undefined
+      return attemptOnce(call, token)
+    }
+  }
+
+  async function attemptOnce(call: Call, token: string | null): Promise<IncomingMessage> {
     const secure = base.protocol === 'https:'
     // Not `import`: the namespace of node:http touches its WebSocket, which loads all of undici and costs a search 40 ms.
     const library = secure ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http')
-    agent ??= new library.Agent({ keepAlive: false })
+    agent ??= new library.Agent({ keepAlive: false, ...(trusted !== undefined && { ca: trusted }) })
     const payload = payloadOf(call)
     const request: RequestOptions & { servername?: string } = {
       agent,
@@ -221,7 +243,8 @@ function headersOf(userAgent: string, call: Call, payload: Payload | null, token
 
 function queryOf(query: Call['query']): string {
   const parameters = new URLSearchParams()
-  for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) parameters.append(name, String(value))
+  for (const [name, value] of Object.entries(query ?? {}))
+    for (const one of [value ?? []].flat()) parameters.append(name, String(one))
   const text = parameters.toString()
   return text === '' ? '' : `?${text}`
 }

@@ -1,3 +1,4 @@
+import { isUntrustedCode } from './certificates.ts'
 import { ClientError } from './errors.ts'
 
 const REASONS: Record<string, string> = {
@@ -17,14 +18,22 @@ const REASONS: Record<string, string> = {
 /** Explains a failed connection. */
 export function unreachable(error: unknown, address: string): ClientError {
   const code = codeOf(error)
+  if (isUntrustedCode(code))
+    return new ClientError(
+      'unreachable',
+      `Cannot reach ${address}: no authority that this machine trusts has signed its certificate.`,
+      {
+        cause: error,
+        details: { reason: code },
+        advice: 'If you know the authority, pass its certificate with --cacert FILE.',
+      },
+    )
   const reason = REASONS[code] ?? (error instanceof Error && error.message !== '' ? error.message : code)
-  const hint =
-    code === 'ECONNREFUSED' || code === 'ENOENT'
-      ? ' Start the server with `docsearch serve`, or pass another address with --server.'
-      : ''
-  return new ClientError('unreachable', `Cannot reach ${address}: ${reason}.${hint}`, {
+  const isDown = code === 'ECONNREFUSED' || code === 'ENOENT'
+  return new ClientError('unreachable', `Cannot reach ${address}: ${reason}.`, {
     cause: error,
     details: { reason: code },
+    ...(isDown && { advice: 'Start the server with `docsearch serve`, or pass another address with --server.' }),
   })
 }
 

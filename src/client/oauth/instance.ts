@@ -1,7 +1,7 @@
 import { DocsearchError } from '../../core/errors.ts'
 import { ClientError } from '../errors.ts'
 import { createTransport } from '../transport.ts'
-import type { Transport } from '../transport.ts'
+import type { Connection, Transport } from '../transport.ts'
 
 /** The application that is built into every instance (contract 1.6): public, with PKCE and a loopback redirect. */
 export const CLI_CLIENT_ID = 'docsearch-cli'
@@ -26,11 +26,10 @@ export interface OAuthInstance {
   ask(name: EndpointName, client: OAuthClient, fields: Record<string, string>): Promise<Record<string, unknown> | null>
 }
 
-export interface InstanceOptions {
+export interface InstanceOptions extends Connection {
   address: string
   /** The data folder of this user's own daemon at this address; null for other instances. */
   dataDir: string | null
-  userAgent: string
   signal?: AbortSignal | undefined
   /** Milliseconds without a byte. */
   idleMs?: number
@@ -47,10 +46,11 @@ export async function discover({
   address,
   dataDir,
   userAgent,
+  certificates,
   signal,
   idleMs = IDLE_MS,
 }: InstanceOptions): Promise<OAuthInstance> {
-  const transport = createTransport({ address, dataDir, token: null, userAgent, connectMs: CONNECT_MS, idleMs })
+  const transport = createTransport({ address, dataDir, token: null, userAgent, certificates, connectMs: CONNECT_MS, idleMs })
   const metadata = await readMetadata(transport, signal)
   const issuer = metadata['issuer']
   // RFC 8414 section 3.3: only the expected issuer may say where codes and secrets are sent.

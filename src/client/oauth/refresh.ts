@@ -4,16 +4,16 @@ import type { OAuthLogin } from '../credentials/oauth-login.ts'
 import { logInAgain } from '../credentials/secrets.ts'
 import type { CredentialStore } from '../credentials/store.ts'
 import { ClientError } from '../errors.ts'
+import type { Connection } from '../transport.ts'
 import { discover } from './instance.ts'
 import type { InstanceOptions } from './instance.ts'
 import { clientOf, requestTokens } from './tokens.ts'
 
-export interface RefreshOptions {
+export interface RefreshOptions extends Connection {
   address: string
   login: OAuthLogin
   /** Where the login is stored. */
   secrets: Pick<CredentialStore, 'stored' | 'renew' | 'exclusively' | 'dataDirOf'>
-  userAgent: string
   /** Ends the wait for other processes, but not the request itself. */
   signal?: AbortSignal
 }
@@ -23,7 +23,7 @@ export interface RefreshOptions {
  * that is used twice ends the whole login (RFC 9700 section 4.14). For the same reason Ctrl-C doesn't cut the request.
  * Throws ClientError: 401 `login_ended` when only a new login helps. Other errors, such as `unreachable`, change nothing.
  */
-export function refreshLogin({ address, login, secrets, userAgent, signal }: RefreshOptions): Promise<OAuthLogin> {
+export function refreshLogin({ address, login, secrets, signal, ...connection }: RefreshOptions): Promise<OAuthLogin> {
   return secrets.exclusively(
     address,
     async () => {
@@ -32,7 +32,7 @@ export function refreshLogin({ address, login, secrets, userAgent, signal }: Ref
       const isRenewed = stored.accessToken !== login.accessToken
       if (isRenewed && !expiresSoon(stored)) return stored
       const dataDir = await secrets.dataDirOf(address)
-      const fresh = await refresh(stored, { address, dataDir, userAgent })
+      const fresh = await refresh(stored, { address, dataDir, ...connection })
       await secrets.renew(address, fresh)
       return fresh
     },

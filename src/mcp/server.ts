@@ -1,0 +1,111 @@
+import { type CallToolResult, McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server'
+import { isDocsearchError } from '../core/errors.ts'
+import { adviceFor } from './errors.ts'
+import { fetchInput, fetchOutput, projectsInput, projectsOutput, searchInput, searchOutput } from './schemas.ts'
+import type { ToolCall, Tools } from './tools.ts'
+
+const ANNOTATIONS = { readOnlyHint: true, idempotentHint: true, openWorldHint: false }
+/** The lists of tools and templates change only with a new version. */
+const LISTS = { ttlMs: 300_000, cacheScope: 'private' } as const
+
+const INSTRUCTIONS = [
+  "docsearch searches the user's own documents.",
+  'Call search with a question in plain words. Each result is a passage with its page.',
+  'If a passage is not enough, call fetch with its id, which returns the document from that page on.',
+  'Cite the url of what you use.',
+].join(' ')
+
+export interface McpServerOptions {
+  tools: Tools
+  version: string
+  /** Returns the part of an error that a caller may see, and logs what is the instance's fault. */
+  explain(error: unknown): string
+}
+
+/** Returns an MCP server for one request. Its tools act on behalf of the caller. */
+export function createMcpServer({ tools, version, explain }: McpServerOptions, call: ToolCall): McpServer {
+  const server = new McpServer(
+    { name: 'docsearch', title: 'docsearch', version },
+    {
+      instructions: INSTRUCTIONS,
+      capabilities: { tools: {}, resources: {} },
+      cacheHints: { 'tools/list': LISTS, 'resources/list': LISTS, 'resources/templates/list': LISTS, 'server/discover': LISTS },
+    },
+  )
+
+  async function answer(work: () => Promise<Record<string, unknown>>): Promise<CallToolResult> {
+    try {
+      const structuredContent = await work()
+      call.gone.throwIfAborted()
+      return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent }
+    } catch (error) {
+      call.gone.throwIfAborted()
+      return { content: [{ type: 'text', text: adviceFor(error, explain(error)) }], isError: true }
+    }
+  }
+
+  // The order is part of the protocol's promise: clients cache the list.
+  server.registerTool(
+    'search',
+    {
+      title: 'Search documents',
+      description: "Finds passages in the user's documents by meaning and by words. Returns the best passages with their pages.",
+      inputSchema: searchInput,
+      outputSchema: searchOutput,
+      annotations: ANNOTATIONS,
+    },
+    (input) => answer(() => tools.search(input, call)),
+  )
+  for (const [name, description] of [
+    ['fetch', 'Returns the text of a document, page by page. `next` in the answer says how to get the rest.'],
+    ['get_document', 'The same as fetch.'],
+  ] as const)
+    server.registerTool(
+      name,
+      {
+        title: 'Read a document',
+        description,
+        inputSchema: fetchInput,
+        outputSchema: fetchOutput,
+        annotations: ANNOTATIONS,
+      },
+      (input) => answer(() => tools.fetch(input, call)),
+    )
+  server.registerTool(
+    'list_projects',
+    {
+      title: 'List projects',
+      description: 'Lists the projects that the user may search, with the number of their documents.',
+      inputSchema: projectsInput,
+      outputSchema: projectsOutput,
+      annotations: ANNOTATIONS,
+    },
+    () => answer(() => tools.listProjects(call)),
+  )
+  registerPages(server, tools, { call, explain })
+  return server
+}
+
+function registerPages(
+  server: McpServer,
+  tools: Tools,
+  { call, explain }: { call: ToolCall; explain: McpServerOptions['explain'] },
+): void {
+  server.registerResource(
+    'page',
+    new ResourceTemplate('docsearch://documents/{id}/pages/{n}', { list: undefined }),
+    { title: 'Page of a document', description: 'The extracted text of one page', mimeType: 'text/plain' },
+    async ({ href }, { id, n }) => {
+      try {
+        const text = await tools.page(String(id), Number(n), call)
+        call.gone.throwIfAborted()
+        return { contents: [{ uri: href, mimeType: 'text/plain', text }] }
+      } catch (error) {
+        call.gone.throwIfAborted()
+        if (isDocsearchError(error, 'document_not_found') || isDocsearchError(error, 'page_not_found'))
+          throw new ResourceNotFoundError(href, adviceFor(error, error.message))
+        throw new Error(adviceFor(error, explain(error)), { cause: error })
+      }
+    },
+  )
+}
