@@ -18,7 +18,11 @@ a { color: var(--accent); }
 a:focus-visible, summary:focus-visible, pre:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 3px; }
 .skip { position: absolute; left: -100vw; }
 .skip:focus { left: 1rem; top: 1rem; background: var(--raised); padding: .5rem; }
-nav { display: flex; flex-wrap: wrap; gap: .35rem 1rem; margin-top: 1rem; }
+nav { margin-top: 1rem; }
+nav > a { display: block; padding: .45rem 0; border-top: 1px solid var(--line); }
+nav ul { list-style: none; margin: 0 0 .5rem; padding: 0 0 0 .9rem; font-size: .9rem; }
+nav li { margin: .25rem 0; }
+.home { display: inline-flex; gap: .5rem; align-items: center; color: var(--ink); font-weight: 600; text-decoration: none; }
 code, pre, .type { font: .875em/1.5 var(--mono); }
 pre { background: var(--ground); border: 1px solid var(--line); border-radius: 6px; padding: .75rem; overflow-x: auto; overflow-wrap: normal; }
 section > pre { background: var(--raised); }
@@ -39,4 +43,9 @@ dd { margin: 0 0 .5rem 1rem; }
 .problems > div { padding: .35rem 0; border-bottom: 1px solid var(--line); scroll-margin-top: 1rem; }
 .problems > div:target { background: color-mix(in srgb, var(--accent) 12%, transparent); }
 .problems dd { margin-bottom: 0; }
+@media (min-width: 72rem) {
+  body { max-width: 80rem; display: grid; grid-template-columns: 18rem minmax(0, 1fr); gap: 0 3rem; }
+  header { grid-column: 1 / -1; }
+  nav { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow-y: auto; padding-bottom: 2rem; }
+}
 `

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import type { OpenApiDocument } from '../contract/openapi.ts'
+import { assetUrl } from './assets.ts'
+import { paths } from './paths.ts'
 import { exampleValue, Fields, withCode, type Schema } from './api-docs-schema.tsx'
 
 /** The parts of an OpenAPI operation that this page uses. */
@@ -37,6 +39,7 @@ export function renderApiDocs(document: OpenApiDocument, problems: Problems): st
 function Page({ document, problems }: { document: OpenApiDocument; problems: Problems }) {
   const endpoints = endpointsOf(document)
   const tags = [...new Set(endpoints.flatMap((endpoint) => endpoint.tags))]
+  const ofTag = (tag: string) => endpoints.filter((endpoint) => endpoint.tags.includes(tag))
   const { servers, info } = document as unknown as { servers: { url: string }[]; info: { version: string } }
   const base = servers[0]?.url ?? ''
   return (
@@ -46,6 +49,7 @@ function Page({ document, problems }: { document: OpenApiDocument; problems: Pro
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <title>docsearch API</title>
+        <link rel="icon" type="image/svg+xml" href={assetUrl('logo.svg')} />
         <link rel="stylesheet" href="/api/docs/style.css" />
       </head>
       <body>
@@ -53,27 +57,40 @@ function Page({ document, problems }: { document: OpenApiDocument; problems: Pro
           Skip to the endpoints
         </a>
         <header>
+          <p>
+            <a class="home" href={paths.home}>
+              <img src={assetUrl('logo.svg')} alt="" width="24" height="24" />
+              docsearch
+            </a>
+          </p>
           <h1>docsearch API</h1>
           <p>
             Version {info.version} at <code>{base}</code>. For programs: <a href="/api/openapi.json">openapi.json</a>.
           </p>
-          <nav aria-label="Sections">
-            {tags.map((tag) => (
-              <a href={`#${slug(tag)}`}>{tag}</a>
-            ))}
-            <a href="#problems">Errors</a>
-          </nav>
         </header>
+        <nav aria-label="Operations">
+          {tags.map((tag) => (
+            <details>
+              <summary>{tag}</summary>
+              <ul>
+                {ofTag(tag).map(({ operationId, summary }) => (
+                  <li>
+                    <a href={`#${operationId}`}>{summary}</a>
+                  </li>
+                ))}
+              </ul>
+            </details>
+          ))}
+          <a href="#problems">Errors</a>
+        </nav>
         <main id="main">
           <Intro base={base} />
           {tags.map((tag) => (
             <section aria-labelledby={slug(tag)}>
               <h2 id={slug(tag)}>{tag}</h2>
-              {endpoints
-                .filter((endpoint) => endpoint.tags.includes(tag))
-                .map((endpoint) => (
-                  <Operation endpoint={endpoint} base={base} schemas={document.components.schemas as Record<string, Schema>} />
-                ))}
+              {ofTag(tag).map((endpoint) => (
+                <Operation endpoint={endpoint} base={base} schemas={document.components.schemas as Record<string, Schema>} />
+              ))}
             </section>
           ))}
           <ProblemList problems={problems} />
@@ -222,7 +239,7 @@ function exampleOf(endpoint: Endpoint, base: string, schemas: Record<string, Sch
   const value = ({ name, schema }: (typeof needed)[number]) =>
     typeof schema.const === 'string' ? schema.const : name.toUpperCase()
   const query = needed.map((one) => `${one.name}=${value(one)}`).join('&')
-  const address = `${base}${path.replace('{id}', 'ID')}${query === '' ? '' : `?${query}`}`
+  const address = `${base}${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => name.toUpperCase())}${query === '' ? '' : `?${query}`}`
   // A browser opens this address, so there is no command for it.
   if (responses['200']?.content?.['text/html; charset=utf-8'] !== undefined) return address
   const lines = [`curl${method === 'GET' ? '' : ` -X ${method}`} '${address}'`]
@@ -244,6 +261,7 @@ function breakable(path: string) {
   ))
 }
 
+/** An ID that no operation has. */
 function slug(text: string): string {
-  return text.toLowerCase().replaceAll(/\W+/g, '-')
+  return `section-${text.toLowerCase().replaceAll(/\W+/g, '-')}`
 }

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { builtModule } from '../core/built-module.ts'
 import { STYLE } from './style.ts'
 
 /** A file that the pages use, served at `/assets/<name>`. */
@@ -23,8 +25,12 @@ const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
 </svg>
 `
 
+/** The build bundles the script into one file (scripts/bundle-script.mjs). */
+const SCRIPT = readFileSync(builtModule(new URL('./script/main.ts', import.meta.url)), 'utf8')
+
 export const ASSETS = {
   'style.css': asset('text/css; charset=utf-8', STYLE),
+  'script.js': asset('text/javascript; charset=utf-8', SCRIPT),
   'logo.svg': asset('image/svg+xml', LOGO),
 } as const satisfies Record<string, Asset>
 

@@ -19,13 +19,22 @@ interface FormProps {
   /** Hidden fields. */
   hidden?: Record<string, string>
   class?: string
+  id?: string
+  /** The form has files. The token comes before them. */
+  hasFiles?: boolean
   children: ComponentChildren
 }
 
 /** A form that is posted with its CSRF token. All forms that change something use it. */
-export function Form({ action, csrf, hidden = {}, class: className, children }: FormProps) {
+export function Form({ action, csrf, hidden = {}, class: className, id, hasFiles, children }: FormProps) {
   return (
-    <form method="post" action={action} class={className}>
+    <form
+      method="post"
+      action={action}
+      class={className}
+      id={id}
+      {...(hasFiles === true ? { enctype: 'multipart/form-data' as const } : {})}
+    >
       <input type="hidden" name="csrf" value={csrf} />
       {Object.entries(hidden).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
@@ -237,14 +246,25 @@ export function Confirm({ action, csrf, verb, cancel, children }: ConfirmProps) 
   return (
     <Form action={action} csrf={csrf}>
       {children}
-      <div class="buttons">
-        <button class="danger" type="submit">
-          {verb}
-        </button>
-        <a class="button" href={cancel}>
-          Cancel
-        </a>
-      </div>
+      <FormButtons verb={verb} cancel={cancel} tone="danger" />
     </Form>
+  )
+}
+
+interface FormButtonsProps extends Pick<ConfirmProps, 'verb' | 'cancel'> {
+  tone?: 'primary' | 'danger'
+}
+
+/** The end of a form: the button that sends it, and a way back. */
+export function FormButtons({ verb, cancel, tone = 'primary' }: FormButtonsProps) {
+  return (
+    <div class="buttons">
+      <button class={tone} type="submit">
+        {verb}
+      </button>
+      <a class="button" href={cancel}>
+        Cancel
+      </a>
+    </div>
   )
 }

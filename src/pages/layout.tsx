@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
+import { countOf } from '../core/count-of.ts'
 import { assetUrl } from './assets.ts'
+import { listAddress } from './documents/fields.ts'
 import { Form } from './form.tsx'
 import { paths } from './paths.ts'
 
@@ -8,6 +10,8 @@ import { paths } from './paths.ts'
 export interface Flash {
   tone: 'success' | 'error'
   text: string
+  /** The form that undoes what the message tells. */
+  undo?: { action: string; csrf: string; documentIds?: readonly string[] }
 }
 
 /** The user who is logged in. */
@@ -20,6 +24,9 @@ export interface Viewer {
 /** The links in the bar. */
 const BAR = [
   { place: 'search', name: 'Search', path: paths.home },
+  { place: 'documents', name: 'Documents', path: paths.documents },
+  { place: 'upload', name: 'Upload', path: paths.upload },
+  { place: 'projects', name: 'Projects', path: paths.projects },
   { place: 'settings', name: 'Settings', path: paths.settings },
 ] as const
 
@@ -31,9 +38,23 @@ export interface SignedInProps {
   viewer: Viewer
   csrf: string
   flash?: Flash | null
+  /** True if the view's policy allows the script. Every view works without it. */
+  hasScript?: boolean
   /** RFC 3339. Decides what has expired. */
   now: string
+  /** What the bar says about the instance. */
+  glance?: Glance | undefined
 }
+
+/** The state of the instance in a few words. `health` is null while it is unknown. */
+export interface Glance {
+  health: 'ok' | 'degraded' | 'unavailable' | null
+  /** Documents of the user that no search finds yet. */
+  pending: number
+}
+
+/** What the width of the view follows from. It is known before the content arrives, so that nothing moves while the view loads. */
+type Frame = 'with-filters' | 'with-list' | 'with-original'
 
 interface DocumentProps {
   title: string
@@ -41,6 +62,10 @@ interface DocumentProps {
   failed?: boolean | undefined
   /** The address to which the browser goes at once. */
   next?: string | undefined
+  hasScript?: boolean | undefined
+  /** Tells what the script stores for one user from what it stores for another. */
+  viewer?: string | undefined
+  frame?: Frame | undefined
   children: ComponentChildren
 }
 
@@ -49,7 +74,7 @@ export function html(page: Parameters<typeof renderToString>[0]): string {
   return `<!doctype html>${renderToString(page)}`
 }
 
-function Document({ title, failed, next, children }: DocumentProps) {
+function Document({ title, failed, next, hasScript, viewer, frame, children }: DocumentProps) {
   return (
     <html lang="en">
       <head>
@@ -60,9 +85,11 @@ function Document({ title, failed, next, children }: DocumentProps) {
         {next === undefined ? null : <meta http-equiv="refresh" content={`0; url=${next}`} />}
         <title>{`${failed === true ? 'Error: ' : ''}${title} · docsearch`}</title>
         <link rel="icon" type="image/svg+xml" href={assetUrl('logo.svg')} />
+        <link rel="search" type="application/opensearchdescription+xml" title="docsearch" href={paths.openSearch} />
         <link rel="stylesheet" href={assetUrl('style.css')} />
+        {hasScript === true ? <script type="module" src={assetUrl('script.js')} /> : null}
       </head>
-      <body>
+      <body data-base={paths.home} data-frame={frame} {...(viewer === undefined ? {} : { 'data-viewer': viewer })}>
         <a class="skip" href="#main">
           Skip to content
         </a>
@@ -72,6 +99,7 @@ function Document({ title, failed, next, children }: DocumentProps) {
   )
 }
 
+/** The page of text with a marked passage, and the name of the product. */
 function Wordmark() {
   return (
     <a class="wordmark" href={paths.home}>
@@ -97,10 +125,39 @@ export function CardPage({ title, failed, next, wide, children }: DocumentProps 
   )
 }
 
-/** A view with the bar at the top, which links to the other views and shows who is logged in. */
-export function AppPage({ title, failed, place, viewer, csrf, children }: DocumentProps & SignedInProps & { place: Place }) {
+/** A view with a bar, for somebody who is not logged in. `login` is the address of the login. */
+export function VisitorPage({ title, failed, login, children }: DocumentProps & { login: string }) {
   return (
     <Document title={title} failed={failed}>
+      <header class="bar">
+        <div class="bar-inner">
+          <Wordmark />
+          <div class="who">
+            <a class="button quiet" href={login}>
+              Log in
+            </a>
+          </div>
+        </div>
+      </header>
+      {children}
+    </Document>
+  )
+}
+
+interface AppPageProps extends Omit<DocumentProps, 'hasScript' | 'viewer'>, Omit<SignedInProps, 'now'> {
+  place: Place
+}
+
+/** A view with the bar at the top, which links to the other views and shows who is logged in. */
+export function AppPage({ title, failed, place, viewer, csrf, glance, hasScript, frame, children }: AppPageProps) {
+  return (
+    <Document
+      title={title}
+      failed={failed}
+      hasScript={hasScript}
+      viewer={hasScript === true ? (viewer.email ?? viewer.name) : undefined}
+      frame={frame}
+    >
       <header class="bar">
         <div class="bar-inner">
           <Wordmark />
@@ -112,6 +169,7 @@ export function AppPage({ title, failed, place, viewer, csrf, children }: Docume
             ))}
           </nav>
           <div class="who">
+            {glance === undefined ? null : <StatusDot glance={glance} isOwner={viewer.role === 'owner'} />}
             <span class="who-name">{viewer.email ?? viewer.name}</span>
             <Form action={paths.logout} csrf={csrf}>
               <button class="quiet" type="submit">
@@ -122,14 +180,53 @@ export function AppPage({ title, failed, place, viewer, csrf, children }: Docume
         </div>
       </header>
       {children}
+      {hasScript === true ? (
+        <footer class="foot">
+          <button class="quiet" type="button" hidden data-scripted data-shortcuts-help>
+            Keyboard shortcuts
+          </button>
+        </footer>
+      ) : null}
     </Document>
+  )
+}
+
+const HEALTH_WORDS = { ok: 'Instance: OK', degraded: 'Works in part', unavailable: 'Unavailable' } as const
+
+/** Says in words when the instance does not work as it should, and how many documents are in progress. The owner can look closer. */
+function StatusDot({ glance: { health, pending }, isOwner }: { glance: Glance; isOwner: boolean }) {
+  const isFine = health === 'ok' || health === null
+  if (isFine && pending > 0) {
+    return (
+      <a class="dot busy" href={listAddress({ tab: 'progress' })}>
+        {countOf(pending, 'document')} in progress
+      </a>
+    )
+  }
+  if (health === null || (isFine && !isOwner)) return null
+  const words = isFine ? <span class="unseen">{HEALTH_WORDS.ok}</span> : HEALTH_WORDS[health]
+  return isOwner ? (
+    <a class={`dot ${health}`} href={paths.instance}>
+      {words}
+    </a>
+  ) : (
+    <span class={`dot ${health}`}>{words}</span>
   )
 }
 
 export function FlashMessage({ flash }: { flash: Flash | null | undefined }) {
   return flash == null ? null : (
-    <p role="status" class={`flash ${flash.tone}`}>
-      {flash.text}
-    </p>
+    <div role="status" class={`flash ${flash.tone}`}>
+      <p>{flash.text}</p>
+      {flash.undo === undefined ? null : (
+        <Form action={flash.undo.action} csrf={flash.undo.csrf}>
+          {(flash.undo.documentIds ?? []).map((id) => (
+            <input type="hidden" name="ids" value={id} />
+          ))}
+          {flash.undo.documentIds === undefined ? null : <input type="hidden" name="action" value="restore" />}
+          <button type="submit">Undo</button>
+        </Form>
+      )}
+    </div>
   )
 }

@@ -169,7 +169,22 @@ export function Empty({ title, action, children }: { title: string; action?: Com
   )
 }
 
-/** A value to copy. The Tab key selects all of it. */
+/** A button that the script shows, and that copies the value or the text of an element. */
+export function CopyButton({ of, shortcut, children = 'Copy' }: { of: string; shortcut?: string; children?: string }) {
+  return (
+    <button
+      class="small"
+      type="button"
+      hidden
+      data-copy={`#${of}`}
+      {...(shortcut === undefined ? {} : { 'data-shortcut': shortcut })}
+    >
+      {children}
+    </button>
+  )
+}
+
+/** A value to copy. The Tab key selects all of it, and the script adds a button. */
 export function Copyable({ id, label, value, hint }: { id: string; label: string; value: string; hint?: string }) {
   return (
     <div class="field">
@@ -179,17 +194,58 @@ export function Copyable({ id, label, value, hint }: { id: string; label: string
           {hint}
         </p>
       )}
-      <input
-        class="code"
-        id={id}
-        type="text"
-        value={value}
-        readOnly
-        spellcheck={false}
-        autocomplete="off"
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-      />
+      <div class="copied">
+        <input
+          class="code"
+          id={id}
+          type="text"
+          value={value}
+          readOnly
+          spellcheck={false}
+          autocomplete="off"
+          aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        />
+        <CopyButton of={id} />
+      </div>
     </div>
+  )
+}
+
+interface OneTimeLinkProps {
+  link: string
+  expiresAt: string
+  /** What else ends the link, as a sentence. */
+  note?: string
+  /** Where the user goes after copying it. */
+  next: string
+}
+
+/** The link with which a user chooses a password. No other view shows it. */
+export function OneTimeLink({ link, expiresAt, note, next }: OneTimeLinkProps) {
+  return (
+    <>
+      <Copyable
+        id="link"
+        label="One-time link"
+        value={link}
+        hint="Anyone who opens this link can choose the password. Send it in a way that only the user can read."
+      />
+      <p>
+        The link works once, until <Time at={expiresAt} precise />. {note}
+      </p>
+      <Copied next={next} />
+    </>
+  )
+}
+
+/** The end of a view that shows a secret once. */
+export function Copied({ next }: { next: string }) {
+  return (
+    <p>
+      <a class="button primary" href={next}>
+        I have copied it
+      </a>
+    </p>
   )
 }
 

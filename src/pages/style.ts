@@ -1,6 +1,11 @@
 import { DOCUMENT_STYLE } from './document/style.ts'
+import { DOCUMENTS_STYLE } from './documents/style.ts'
+import { MEDIA_STYLE } from './media-style.ts'
+import { PROJECTS_STYLE } from './projects/style.ts'
+import { SCRIPT_STYLE } from './script-style.ts'
 import { SEARCH_STYLE } from './search/style.ts'
 import { TOKENS } from './tokens.ts'
+import { UPLOAD_STYLE } from './upload/style.ts'
 
 /** The style sheet of all views except the API documentation: from 360 px, light and dark, with nothing to load, and without motion for users who prefer that. */
 export const STYLE = `${TOKENS}
@@ -35,7 +40,6 @@ small { font-size: .8125rem; font-weight: 400; color: var(--quiet); }
 .card.wide { max-width: 31rem; }
 .card > *, .settings > *, .field > * { min-width: 0; }
 .card > h1 + .lead { margin-top: -.75rem; }
-.card .status { margin-bottom: -1rem; color: var(--quiet); font: 600 .8125rem/1.5 var(--mono); }
 .bar { background: var(--raised); border-bottom: 1px solid var(--line); }
 .bar-inner { max-width: 63rem; min-height: 3.5rem; margin: 0 auto; padding: .5rem 1.5rem; display: flex; align-items: center; gap: 1rem; }
 .bar nav { display: flex; gap: 2px; }
@@ -44,6 +48,17 @@ small { font-size: .8125rem; font-weight: 400; color: var(--quiet); }
 .bar nav a[aria-current] { color: var(--ink); background: color-mix(in srgb, var(--accent) 11%, transparent); }
 .who { display: flex; align-items: center; gap: .25rem; margin: 0 -.875rem 0 auto; min-width: 0; }
 .who form { flex: none; }
+.dot { flex: 0 1 auto; min-width: 1.75rem; overflow: hidden; text-overflow: ellipsis; padding: .25rem .5rem; border-radius: 8px; color: var(--tone); font-size: .8125rem;
+  font-weight: 500; text-decoration: none; white-space: nowrap; --tone: var(--good); }
+a.dot:hover { background: var(--sunken); }
+.dot::before { content: "\\25CF" / ""; margin-inline-end: .4rem; font-size: .75rem; }
+.dot.busy { --tone: var(--quiet); }
+.dot.busy::before { content: "\\25D4" / ""; }
+.dot.degraded { --tone: var(--warn); }
+.dot.degraded::before { content: "\\25B2" / ""; }
+.dot.unavailable { --tone: var(--bad); }
+.dot.unavailable::before { content: "\\25A0" / ""; }
+progress { width: 100%; max-width: 16rem; accent-color: var(--accent-fill); }
 .who-name { min-width: 0; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; color: var(--quiet); font-size: .875rem; }
 .settings { max-width: 63rem; margin: 0 auto; padding: 2.5rem 1.5rem 5rem; display: grid; grid-template-columns: 12.5rem minmax(0, 44rem); gap: 3.5rem;
   align-items: start; }
@@ -62,6 +77,11 @@ small { font-size: .8125rem; font-weight: 400; color: var(--quiet); }
 .back a { color: var(--quiet); text-decoration: none; }
 .back a::before { content: "\\2190\\00a0" / ""; }
 .back a:hover { color: var(--ink); }
+
+.problem { max-width: 44rem; margin: 0 auto; padding: 1.5rem 1.5rem 5rem; display: grid; gap: 1rem; }
+.problem > * { min-width: 0; }
+.problem > .search { margin-bottom: 1.5rem; }
+.problem > .status { margin-bottom: -1rem; color: var(--quiet); font: 600 .8125rem/1.5 var(--mono); }
 
 /* Buttons */
 button, .button { display: inline-flex; align-items: center; justify-content: center; min-height: 2.25rem; padding: .35rem .875rem;
@@ -87,9 +107,10 @@ button:hover, .button:hover { background: var(--sunken); }
 /* Forms */
 form { display: grid; gap: 1.25rem; justify-items: start; min-width: 0; }
 form.narrow { max-width: 30rem; }
+form.filters { grid-template-columns: repeat(auto-fill, minmax(min(100%, 12rem), 1fr)); gap: 1rem; justify-items: stretch; align-items: end; }
 .field { width: 100%; min-width: 0; border: 0; display: grid; gap: .35rem; }
 label, legend { padding: 0; font-size: .875rem; font-weight: 500; }
-input[type="text"], input[type="search"], input[type="email"], input[type="password"], textarea, select { width: 100%; min-height: 2.375rem; padding: .4rem .7rem;
+input[type="text"], input[type="search"], input[type="email"], input[type="password"], input[type="date"], textarea, select { width: 100%; min-height: 2.375rem; padding: .4rem .7rem;
   border: 1px solid var(--line-input); border-radius: 8px; background: var(--raised); color: var(--ink); font: 400 .9375rem/1.4 var(--sans); }
 textarea { resize: vertical; }
 input.code, textarea.code { font-family: var(--mono); font-size: .875rem; }
@@ -105,6 +126,7 @@ fieldset > legend + .hint, fieldset > legend + .choices { margin-top: .35rem; }
 .choice > .hint { grid-column: 2; }
 
 /* Messages */
+.flash:has(form) { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem 1rem; }
 .notice, .flash { padding: .75rem .95rem; border: 1px solid var(--tone-line); border-radius: 10px; background: var(--tone-ground); font-size: .875rem;
   --tone: var(--accent); --tone-ground: color-mix(in srgb, var(--tone) 7%, var(--raised)); --tone-line: color-mix(in srgb, var(--tone) 32%, var(--raised)); }
 .notice h2 { font-size: .875rem; }
@@ -157,6 +179,9 @@ pre { padding: .875rem 1rem; border: 1px solid var(--line); border-radius: 10px;
 .steps dd { color: var(--quiet); }
 .steps dd + dt { margin-top: .5rem; }
 summary { color: var(--quiet); font-size: .875rem; cursor: pointer; border-radius: 4px; }
+details.unfold { display: inline-block; vertical-align: top; }
+.unfold summary { color: inherit; font-size: inherit; }
+.unfold ul { display: grid; gap: .25rem; margin: .25rem 0 .25rem 1rem; }
 details p { margin-top: .5rem; color: var(--quiet); font-size: .875rem; }
 
 @media (max-width: 48rem) {
@@ -164,6 +189,11 @@ details p { margin-top: .5rem; color: var(--quiet); font-size: .875rem; }
   .settings nav ul { display: flex; flex-wrap: wrap; gap: .125rem; margin: 0 -.5rem; }
   .settings nav a { padding: .35rem .5rem; font-size: .8125rem; }
   .bar-inner { padding: .5rem 1rem; }
+  .problem { padding-inline: 1rem; }
+}
+@media (max-width: 52rem) {
+  .bar .who-name { display: none; }
+  .bar nav a { padding-inline: .45rem; }
 }
 @media (max-width: 34rem) {
   .centre { padding-top: 1.75rem; gap: 1.25rem; }
@@ -174,9 +204,11 @@ details p { margin-top: .5rem; color: var(--quiet); font-size: .875rem; }
   .row .facts dt::after { content: none; }
   .boxed .facts > div, .facts.boxed > div { grid-template-columns: minmax(0, 1fr); gap: 0; }
   .boxed .facts dt::after, .facts.boxed dt::after { content: none; }
-  input[type="text"], input[type="search"], input[type="email"], input[type="password"], textarea, select { font-size: 1rem; }
+  input[type="text"], input[type="search"], input[type="email"], input[type="password"], input[type="date"], textarea, select { font-size: 1rem; }
   .bar .wordmark span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-  .bar .who-name { display: none; }
+  .bar-inner { flex-wrap: wrap; gap: 0 .5rem; padding-block: .375rem; }
+  .bar nav { order: 1; flex: 1 0 100%; flex-wrap: wrap; gap: 0; margin-inline: -.4rem; }
+  .bar nav a { padding-inline: .4rem; font-size: .8125rem; white-space: nowrap; }
 }
 @media (pointer: coarse) {
   .settings nav a, .bar nav a { padding-block: .7rem; }
@@ -185,4 +217,4 @@ details p { margin-top: .5rem; color: var(--quiet); font-size: .875rem; }
 @media (prefers-reduced-motion: no-preference) {
   button, .button, nav a { transition: background-color .12s, border-color .12s; }
 }
-${SEARCH_STYLE}${DOCUMENT_STYLE}`
+${SEARCH_STYLE}${DOCUMENT_STYLE}${PROJECTS_STYLE}${DOCUMENTS_STYLE}${UPLOAD_STYLE}${SCRIPT_STYLE}${MEDIA_STYLE}`

@@ -1,14 +1,19 @@
 import type { Scope } from '../../core/model.ts'
-import { Form } from '../form.tsx'
+import { ErrorSummary, Form, hasErrors, type FormState } from '../form.tsx'
 import { CardPage, html, type Viewer } from '../layout.tsx'
 import { ScopeList, shortName } from '../parts.tsx'
 import { paths } from '../paths.ts'
+import { ProjectLimit, type ProjectLimitProps } from '../project-limit.tsx'
 
 export interface ConsentProps {
   /** The name that the registrant chose: shown, never trusted. */
   applicationName: string
   /** Nothing proves the identity of a public application. */
   clientType: 'confidential' | 'public'
+  /** It registered itself, so nobody here has checked even its name. */
+  isSelfRegistered: boolean
+  /** The host of the document in which the application describes itself; null for an application that is registered here. */
+  documentHost: string | null
   /** Where the browser goes next; already checked against the registered addresses. */
   redirectUri: string
   scopes: readonly Scope[]
@@ -19,16 +24,21 @@ export interface ConsentProps {
    * also sends the scopes, so that nobody allows more than this view has shown.
    */
   query: string
+  form: FormState<'reach' | 'projects'>
+  limit: Omit<ProjectLimitProps, 'form'>
 }
 
 /** `GET /api/oauth/authorize`: asks the user whether this application may have access. */
-export function renderConsent({ applicationName, clientType, redirectUri, scopes, viewer, csrf, query }: ConsentProps): string {
+export function renderConsent(props: ConsentProps): string {
+  const { applicationName, clientType, isSelfRegistered, documentHost, redirectUri, scopes, viewer, csrf, query, form, limit } =
+    props
   const { place, isThisComputer } = destination(redirectUri)
   return html(
-    <CardPage title={`Allow ${shortName(applicationName)}?`} wide>
+    <CardPage title={`Allow ${shortName(applicationName)}?`} wide failed={hasErrors(form)}>
       <h1>
         Allow <bdi>{shortName(applicationName)}</bdi> to use your documents?
       </h1>
+      <ErrorSummary form={form} title="Nothing was allowed yet" />
       <dl class="facts boxed">
         <div>
           <dt>Logged in as</dt>
@@ -41,6 +51,14 @@ export function renderConsent({ applicationName, clientType, redirectUri, scopes
             </Form>
           </dd>
         </div>
+        {documentHost === null ? null : (
+          <div>
+            <dt>Application from</dt>
+            <dd>
+              <code class="host">{documentHost}</code>
+            </dd>
+          </div>
+        )}
         <div>
           <dt>Return address</dt>
           <dd>
@@ -51,14 +69,23 @@ export function renderConsent({ applicationName, clientType, redirectUri, scopes
       </dl>
       <ScopeList scopes={scopes} alsoDenied={['See or change your password']} />
       {clientType === 'public' || isThisComputer ? (
-        <p class="notice warning">Continue only if you started this yourself: docsearch cannot check who wrote this program.</p>
+        <p class="notice warning">
+          {noticeOfName(isSelfRegistered, documentHost)}
+          Continue only if you started this yourself: docsearch cannot check who wrote this program.
+        </p>
       ) : null}
       <Form action={paths.authorize} csrf={csrf} hidden={{ query, scope: scopes.join(' ') }}>
+        <ProjectLimit form={form} {...limit} />
         <DecisionButtons />
       </Form>
       <p class="hint">You can end this access at any time under Settings, Connected applications.</p>
     </CardPage>,
   )
+}
+
+function noticeOfName(isSelfRegistered: boolean, documentHost: string | null): string {
+  if (documentHost !== null) return 'This application chose its own name. '
+  return isSelfRegistered ? 'This application registered itself and chose its own name. ' : ''
 }
 
 /** The two buttons of the field `decision`, for a form that asks about access. */

@@ -3,6 +3,7 @@ import { ErrorSummary, Field, Form, hasErrors, type FormState } from '../form.ts
 import { CardPage, html, type Viewer } from '../layout.tsx'
 import { ScopeList, shortName } from '../parts.tsx'
 import { paths } from '../paths.ts'
+import { ProjectLimit, type ProjectLimitProps } from '../project-limit.tsx'
 import { Account, DecisionButtons } from './consent.tsx'
 
 export interface DeviceCodeProps {
@@ -44,15 +45,19 @@ export interface DeviceConfirmProps {
   userCode: string
   viewer: Viewer
   csrf: string
+  form: FormState<'reach' | 'projects'>
+  limit: Omit<ProjectLimitProps, 'form'>
 }
 
 /** Asks the user whether the device that shows this code may have access. */
-export function renderDeviceConfirm({ applicationName, scopes, userCode, viewer, csrf }: DeviceConfirmProps): string {
+export function renderDeviceConfirm(props: DeviceConfirmProps): string {
+  const { applicationName, scopes, userCode, viewer, csrf, form, limit } = props
   return html(
-    <CardPage title={`Allow ${shortName(applicationName)}?`} wide>
+    <CardPage title={`Allow ${shortName(applicationName)}?`} wide failed={hasErrors(form)}>
       <h1>
         Allow <bdi>{shortName(applicationName)}</bdi> on another device?
       </h1>
+      <ErrorSummary form={form} title="Nothing was allowed yet" />
       <p class="notice warning">
         Continue only if you started this on your own device and it shows this code. Never allow a code that someone sent you.
       </p>
@@ -72,6 +77,7 @@ export function renderDeviceConfirm({ applicationName, scopes, userCode, viewer,
       </dl>
       <ScopeList scopes={scopes} alsoDenied={['See or change your password']} />
       <Form action={paths.deviceDecision} csrf={csrf} hidden={{ user_code: userCode }}>
+        <ProjectLimit form={form} {...limit} />
         <DecisionButtons />
       </Form>
     </CardPage>,

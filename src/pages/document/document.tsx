@@ -1,13 +1,18 @@
 import type { Document } from '../../contract/documents.ts'
 import { formatOf } from '../../core/formats.ts'
+import { Form } from '../form.tsx'
 import { AppPage, FlashMessage, html, type SignedInProps } from '../layout.tsx'
 import { shortName } from '../parts.tsx'
 import { paths } from '../paths.ts'
 import { searchAddress, type SearchFields } from '../search/fields.ts'
 import { AboutDocument } from './about.tsx'
+import { OriginalPageView, ViewTabs, type OriginalPage } from './original-page.tsx'
+import { PageStrip, type StripCell } from './page-strip.tsx'
 import { PartLinks } from './part-links.tsx'
+import { ReadingBar, type Citation, type HitLinks } from './reading-bar.tsx'
 import { DocumentState, statusBadge } from './state.tsx'
-import { Sheets, type ShownPassage } from './text.tsx'
+import type { ShownPassage } from './passage-text.tsx'
+import { Sheets } from './text.tsx'
 import type { TextWindow } from './window.ts'
 
 /** `gone`: the text no longer has the passage that the address names. */
@@ -22,89 +27,169 @@ export interface DocumentProps extends SignedInProps {
   passage: PassageState
   /** Page of the original to show, from 1. */
   page: number
+  /** The page of the original to show next to the text; null for a document without images of pages. */
+  original: OriginalPage | null
   /** The search that led here. */
   fields: SearchFields
+  /** Words to find in the document; empty if there are none. */
+  find: string
+  /** Null if the reader looks for nothing. */
+  hits: HitLinks | null
+  /** Null if no passage is shown. */
+  citation: Citation | null
+  strip: readonly StripCell[]
+  /** The page that the address names, if the document has no such page. */
+  missingPage: number | null
+  /** True for a writer of the project. */
+  canDelete: boolean
+  /** False when deletions are for good, so that the user has to confirm them. */
+  keepsTrash: boolean
 }
 
-/** Parameters of the PDF viewers in browsers: hide the list of pages, and fit the page to the width. */
-const FRAME_VIEW = '&view=FitH&navpanes=0&pagemode=none'
-
-/** True if the view can show the original next to the text. */
-export function hasFrame({ media_type: type }: Pick<Document, 'media_type'>): boolean {
-  return formatOf(type)?.originalView === 'pdf'
-}
-
-/** `/documents/{id}`: the text that was indexed, with the original of a PDF next to it. */
-export function renderDocument({ document, window, lastPage, passage, page, fields, ...signedIn }: DocumentProps): string {
-  const badge = statusBadge(document)
-  const showsOriginal = hasFrame(document)
+/** `/documents/{id}`: the text that was indexed, with the pages of a PDF next to it. */
+export function renderDocument(props: DocumentProps): string {
+  const { document, window, lastPage, passage, page, original, fields, find, hits, citation, strip } = props
+  const { viewer, csrf, hasScript = false, now, glance } = props
   return html(
-    <AppPage title={shortName(document.name)} place={null} {...signedIn}>
-      <main id="main" class={showsOriginal ? 'document with-original' : 'document'}>
-        <header class="about">
-          {fields.q ? (
-            <p class="back">
-              <a href={searchAddress(fields)}>
-                Results for <bdi>{shortName(fields.q)}</bdi>
-              </a>
-            </p>
-          ) : null}
-          <div class="heading">
-            <h1>
-              <bdi>{document.name}</bdi>
-              {badge === null ? null : (
-                <>
-                  {' '}
-                  <span class={`badge ${badge.tone}`}>{badge.text}</span>
-                </>
-              )}
-            </h1>
-            <div class="buttons">
-              {opensInBrowser(document) ? (
-                <a class="button" href={originalAddress(document, page)}>
-                  Open original
-                </a>
-              ) : null}
-              <a class="button" href={`${paths.original(document.id)}?download=1`}>
-                Download
-              </a>
-            </div>
-          </div>
-          <AboutDocument document={document} />
-          <FlashMessage flash={signedIn.flash} />
-          <DocumentState document={document} hasText={window !== null} />
-          {passage === 'gone' ? (
-            <p class="notice">
-              The text of this document has changed since this link was created. The passage may have moved. This is the page
-              where it was.
-            </p>
-          ) : null}
-        </header>
+    <AppPage
+      title={shortName(document.name)}
+      place={null}
+      frame={original === null ? undefined : 'with-original'}
+      {...{ viewer, csrf, hasScript, now, glance }}
+    >
+      <main
+        id="main"
+        class={original === null ? 'document' : `document with-original shows-${original.shown}`}
+        data-live={document.id}
+        {...(document.status === 'queued' || document.status === 'processing' ? { 'data-pending': '' } : {})}
+      >
+        <DocumentHeader {...props} />
+        {window === null ? null : (
+          <ReadingBar
+            document={document}
+            page={page}
+            lastPage={Math.max(lastPage, original?.count ?? 0)}
+            fields={fields}
+            find={find}
+            hits={hits}
+            citation={citation}
+          />
+        )}
+        <PageStrip cells={strip} />
+        {original === null ? null : <ViewTabs original={original} />}
         <div class="text" id="text">
           {window === null ? null : (
             <>
-              <PartLinks id={document.id} window={window} lastPage={lastPage} fields={fields} form />
+              <PartLinks
+                id={document.id}
+                window={window}
+                lastPage={lastPage}
+                fields={fields}
+                find={find}
+                form={original === null}
+              />
               <Sheets
                 sheets={window.sheets}
                 passage={passage === 'gone' ? null : passage}
                 fallbackPage={passage === 'gone' ? page : null}
                 numbered={lastPage > 1}
               />
-              <PartLinks id={document.id} window={window} lastPage={lastPage} fields={fields} />
+              <PartLinks id={document.id} window={window} lastPage={lastPage} fields={fields} find={find} />
             </>
           )}
         </div>
-        {showsOriginal ? (
-          <aside class="original" aria-label="Original">
-            <iframe
-              src={`${originalAddress(document, page)}${FRAME_VIEW}`}
-              title={`Original of ${shortName(document.name)}`}
-              loading="lazy"
-            />
-          </aside>
-        ) : null}
+        {original === null ? null : <OriginalPageView original={original} />}
       </main>
     </AppPage>,
+  )
+}
+
+/** What is above the text and the pages: the name, the facts, and what the reader should know about the document or the address. */
+function DocumentHeader(props: DocumentProps) {
+  const { document, window, lastPage, passage, page, fields, missingPage, canDelete, keepsTrash, csrf, flash } = props
+  const badge = statusBadge(document)
+  return (
+    <header class="about">
+      {window === null && fields.q ? (
+        <p class="back">
+          <a href={searchAddress(fields)}>
+            Results for <bdi>{shortName(fields.q)}</bdi>
+          </a>
+        </p>
+      ) : null}
+      <div class="heading">
+        <h1>
+          <bdi>{document.name}</bdi>
+          {badge === null ? null : (
+            <>
+              {' '}
+              <span class={`badge ${badge.tone}`}>{badge.text}</span>
+            </>
+          )}
+        </h1>
+        <DocumentActions document={document} page={page} csrf={csrf} canDelete={canDelete} keepsTrash={keepsTrash} />
+      </div>
+      <AboutDocument document={document} />
+      <FlashMessage flash={flash} />
+      <DocumentState document={document} hasText={window !== null} />
+      {missingPage === null ? null : (
+        <p class="notice">
+          This document has no page {missingPage}. {lastPage > 0 ? `Its last page is ${lastPage}.` : null}
+        </p>
+      )}
+      {passage === 'gone' ? (
+        <p class="notice">
+          The text of this document has changed since this link was created. The passage may have moved. This is the page where it
+          was.
+        </p>
+      ) : null}
+    </header>
+  )
+}
+
+type ActionsProps = Pick<DocumentProps, 'document' | 'page' | 'csrf' | 'canDelete' | 'keepsTrash'>
+
+function DocumentActions({ document, page, csrf, canDelete, keepsTrash }: ActionsProps) {
+  return (
+    <div class="buttons">
+      {opensInBrowser(document) ? (
+        <a class="button" href={originalAddress(document, page)}>
+          Open original
+        </a>
+      ) : null}
+      <a class="button" href={`${paths.original(document.id)}?download=1`}>
+        Download
+      </a>
+      {canDelete && document.status === 'failed' ? (
+        <Form
+          action={paths.documentsBatch}
+          csrf={csrf}
+          hidden={{ action: 'retry', ids: document.id, back: paths.document(document.id) }}
+        >
+          <button class="primary" type="submit">
+            Read again
+          </button>
+        </Form>
+      ) : null}
+      {canDelete && <DeleteButton id={document.id} csrf={csrf} keepsTrash={keepsTrash} />}
+    </div>
+  )
+}
+
+/** A deletion that can be undone needs no question. */
+function DeleteButton({ id, csrf, keepsTrash }: { id: string; csrf: string; keepsTrash: boolean }) {
+  if (keepsTrash)
+    return (
+      <Form action={paths.documentDelete(id)} csrf={csrf}>
+        <button class="danger-quiet" type="submit">
+          Delete
+        </button>
+      </Form>
+    )
+  return (
+    <a class="button danger-quiet" href={paths.documentDelete(id)}>
+      Delete
+    </a>
   )
 }
 
@@ -115,6 +200,6 @@ function opensInBrowser({ media_type: type }: Document): boolean {
 }
 
 function originalAddress(document: Document, page: number): string {
-  const { id } = document
-  return hasFrame(document) ? `${paths.original(id)}#page=${page}` : paths.original(id)
+  const { id, media_type: type } = document
+  return formatOf(type)?.originalView === 'pdf' ? `${paths.original(id)}#page=${page}` : paths.original(id)
 }

@@ -7,24 +7,27 @@ interface PartLinksProps {
   window: TextWindow
   lastPage: number
   fields: SearchFields
+  /** Words that the reader looks for in the document; empty if there are none. */
+  find: string
   /** Adds a form that goes to any page. */
   form?: boolean
 }
 
 /** Links to the previous and the next part of a long document. Shows nothing if the whole document is visible. */
-export function PartLinks({ id, window: { sheets, before, after }, lastPage, fields, form }: PartLinksProps) {
+export function PartLinks({ id, window: { sheets, before, after }, lastPage, fields, find, form }: PartLinksProps) {
   if (before === null && after === null) return null
   const [first, last] = [sheets[0]?.page.number ?? 1, sheets.at(-1)?.page.number ?? 1]
   return (
-    <nav class="part-links" aria-label={form === true ? 'Parts of the text' : 'Parts of the text, bottom'}>
+    <nav class="part-links" aria-label={form === undefined ? 'Parts of the text, bottom' : 'Parts of the text'}>
       {before === null ? null : (
-        <a class="button" rel="prev" href={documentAddress(id, { at: before }, fields)}>
-          Previous
+        <a class="button" rel="prev" href={documentAddress(id, before, fields, find)}>
+          Previous part
         </a>
       )}
       {form === true && lastPage > 1 ? (
         <form method="get" action={paths.document(id)} class="go">
           {SEARCH_FIELDS.map((name) => (fields[name] ? <input type="hidden" name={name} value={fields[name]} /> : null))}
+          {find === '' ? null : <input type="hidden" name="find" value={find} />}
           <label for="page">Page</label>
           <input
             type="text"
@@ -42,17 +45,18 @@ export function PartLinks({ id, window: { sheets, before, after }, lastPage, fie
         </form>
       ) : null}
       {after === null ? null : (
-        <a class="button" rel="next" href={documentAddress(id, { at: after }, fields)}>
-          Next
+        <a class="button" rel="next" href={documentAddress(id, after, fields, find)}>
+          Next part
         </a>
       )}
     </nav>
   )
 }
 
-/** The address of the part that begins at an offset, with the search that led to the document. */
-function documentAddress(id: string, { at }: { at: number }, fields: SearchFields): string {
+/** The address of the part that begins at an offset, with the search that led to the document and the words that the reader looks for. */
+function documentAddress(id: string, at: number, fields: SearchFields, find: string): string {
   const query = new URLSearchParams({ at: String(at) })
+  if (find !== '') query.set('find', find)
   for (const name of SEARCH_FIELDS) if (fields[name]) query.set(name, fields[name])
   return `${paths.document(id)}?${query}#text`
 }

@@ -1,5 +1,6 @@
 import type { Document } from '../../contract/documents.ts'
 import type { Badge } from '../parts.tsx'
+import { paths } from '../paths.ts'
 
 export function statusBadge({ status }: Document): Badge | null {
   if (status === 'failed') return { tone: 'bad', text: 'Failed' }
@@ -17,16 +18,18 @@ export function DocumentState({ document, hasText }: { document: Document; hasTe
           <h2>This document cannot be searched</h2>
           <p>{sentence(error?.message ?? 'It could not be read')}</p>
           <p>
-            Correct the problem, then upload the document again or run <code>docsearch documents retry {document.id}</code>.
+            {hasText ? 'The text below is from an earlier reading. ' : null}
+            If the file is at fault, <a href={paths.upload}>upload a corrected one</a> with the same name to the same project. If
+            something else was, such as a limit of this instance, read this document again: with the button, if you may change it,
+            or with <code>docsearch documents retry {document.id}</code>.
           </p>
         </div>
       ) : null}
       {status === 'queued' || status === 'processing' ? (
         <p class="notice">
           {status === 'queued' ? 'This document is waiting to be read.' : 'This document is being read.'}{' '}
-          {hasText
-            ? 'The text below is from the previous reading.'
-            : 'Its text appears here afterwards. Reload this view to see it.'}
+          {hasText ? 'The text below is from the previous reading.' : 'Its text appears here afterwards.'}
+          <noscript> Reload this view to see it.</noscript>
         </p>
       ) : null}
       {warnings.length === 0 ? null : (

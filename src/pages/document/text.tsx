@@ -1,15 +1,9 @@
 import type { Block } from '../../core/parsed.ts'
-import { Marked, type Span } from '../marked.tsx'
+import { foreignLanguage } from '../foreign-language.ts'
 import { paths } from '../paths.ts'
+import { PassageText, passageIn, type ShownPassage } from './passage-text.tsx'
+import { Table } from './table.tsx'
 import type { Sheet } from './window.ts'
-
-/** The passage that the address names. Offsets count UTF-16 code units in the document's text. */
-export interface ShownPassage {
-  start: number
-  end: number
-  /** The words of the query in the passage. Offsets count from its start. */
-  marks: readonly Span[]
-}
 
 interface SheetsProps {
   sheets: readonly Sheet[]
@@ -27,47 +21,58 @@ export function Sheets({ sheets, passage, fallbackPage, numbered }: SheetsProps)
       {sheets.map((sheet) => (
         <section
           class="sheet"
+          lang={foreignLanguage(textOf(sheet))}
           {...(sheet.page.number === fallbackPage ? { id: paths.passageAnchor } : {})}
           {...(numbered ? { 'aria-labelledby': `page-${sheet.page.number}` } : {})}
         >
           {numbered ? (
-            <h2 class="page-number" id={`page-${sheet.page.number}`}>
+            <h2 class="page-number" lang="en" id={`page-${sheet.page.number}`}>
               Page {sheet.page.number}
             </h2>
           ) : null}
           {sheet.blocks.length === 0 ? <p class="hint">No text on this page.</p> : null}
-          {sheet.blocks.map((block) => (
-            <BlockText sheet={sheet} block={block} passage={passage} />
-          ))}
+          {withTables(sheet.blocks).map((part) =>
+            Array.isArray(part) ? (
+              <Table sheet={sheet} rows={part} passage={passage} />
+            ) : (
+              <BlockText sheet={sheet} block={part} passage={passage} />
+            ),
+          )}
         </section>
       ))}
     </>
   )
 }
 
-function BlockText({ sheet, block, passage }: { sheet: Sheet; block: Block; passage: ShownPassage | null }) {
-  const { text } = sheet.page
-  const { start, end } = block
-  const [from, to] =
-    passage === null ? [end, end] : [Math.max(start, passage.start - sheet.start), Math.min(end, passage.end - sheet.start)]
-  const className = `block ${classOf(block)}`
-  if (passage === null || from >= to) {
-    return (
-      <p class={className} dir="auto">
-        {text.slice(start, end)}
-      </p>
-    )
+/** Returns the beginning of the text that is shown of a page. */
+function textOf({ page, blocks }: Sheet): string {
+  const start = blocks[0]?.start ?? 0
+  return page.text.slice(start, start + 1_000)
+}
+
+/** Returns the blocks with the rows of each table together. */
+function withTables(blocks: readonly Block[]): (Block | Block[])[] {
+  const parts: (Block | Block[])[] = []
+  for (const block of blocks) {
+    const last = parts.at(-1)
+    if (block.kind !== 'table_row') parts.push(block)
+    else if (Array.isArray(last) && last[0]!.table === block.table) last.push(block)
+    else parts.push([block])
   }
-  const begins = passage.start - sheet.start
-  const marks = passage.marks.map(([first, last]): Span => [begins + first, begins + last])
-  const isFirst = begins >= start
-  return (
-    <p class={`${className} hit`} dir="auto">
-      {text.slice(start, from)}
-      <mark class="passage" {...(isFirst ? { id: paths.passageAnchor } : {})}>
-        <Marked text={text} marks={marks} part={[from, to]} />
-      </mark>
-      {text.slice(to, end)}
+  return parts
+}
+
+function BlockText({ sheet, block, passage }: { sheet: Sheet; block: Block; passage: ShownPassage | null }) {
+  const { kind, start, end } = block
+  const text = <PassageText sheet={sheet} start={start} end={end} passage={passage} hasAnchor />
+  const className = `block ${classOf(block)}${passageIn(sheet, passage, start, end) === null ? '' : ' hit'}`
+  return kind === 'code' ? (
+    <pre class={className} dir="ltr">
+      <code>{text}</code>
+    </pre>
+  ) : (
+    <p class={className} dir="auto">
+      {text}
     </p>
   )
 }

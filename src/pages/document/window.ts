@@ -47,7 +47,7 @@ export function windowAt(
   let first = indexOf(at ?? near)
   if (countFitting(pieces) === pieces.length) first = 0
   else if (near !== undefined) {
-    const least = indexOf(near - MAX_CHARACTERS / 3)
+    const least = Math.max(indexOf(near - MAX_CHARACTERS / 3), pagesBefore(pieces, first, MAX_PAGES / 3))
     const top = pieces.findIndex(({ sheet, start }, index) => index >= least && index <= first && start === topOf(sheet))
     first = top < 0 ? least : top
   }
@@ -63,6 +63,24 @@ export function windowAt(
 /** Returns the offset of the page with this number; null if there is none. */
 export function startOfPage(pages: readonly Page[], number: number): number | null {
   return piecesOf(pages).find(({ sheet }) => sheet.page.number === number)?.sheet.start ?? null
+}
+
+/** Returns the index of the first piece of the pages before a piece, at most `count` of them. Many short pages fit into few characters. */
+function pagesBefore(pieces: readonly Piece[], index: number, count: number): number {
+  const sheets = new Set<Sheet>()
+  let first = index
+  while (first > 0 && sheets.add(pieces[first - 1]!.sheet).size <= count) first--
+  return first
+}
+
+/** Returns the number of the page with this offset in the text of the document. */
+export function pageAt(pages: readonly Page[], offset: number): number | undefined {
+  let end = 0
+  return pages.find(({ text }) => {
+    // One more for the form feed between two pages.
+    end += text.length + 1
+    return offset < end
+  })?.number
 }
 
 /** Returns the offset of the page's first block, or of the page itself if it has no text. */

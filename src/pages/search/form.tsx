@@ -1,11 +1,7 @@
-import { FORMATS } from '../../core/formats.ts'
+import { FORMATS, isFormatId } from '../../core/formats.ts'
 import { paths } from '../paths.ts'
+import { ProjectOptions, type ProjectChoice } from '../project-options.tsx'
 import type { SearchField, SearchFields } from './fields.ts'
-
-export interface ProjectChoice {
-  id: string
-  name: string
-}
 
 /** One sentence for each field with an error. */
 export type SearchErrors = Partial<Record<SearchField, string>>
@@ -17,10 +13,15 @@ interface SearchFormProps {
   autofocus: boolean
 }
 
-/** The query and its filters. A GET form, because each search needs an address. */
+/** The fields of the filters are in other places of the view, and belong to the form by this ID. */
+const FORM = 'search'
+/** What a link chooses and the form has no input for. A new question starts at the first result and is corrected again. */
+const KEPT = ['group', 'sort', 'document'] as const
+
+/** The query and its project. A GET form, because each search needs an address. */
 export function SearchForm({ fields, errors, projects, autofocus }: SearchFormProps) {
   return (
-    <form method="get" action={paths.home} role="search" class="search">
+    <form method="get" action={paths.home} role="search" class="search" id={FORM}>
       <div class="ask">
         <label class="unseen" for="q">
           Search for
@@ -38,45 +39,76 @@ export function SearchForm({ fields, errors, projects, autofocus }: SearchFormPr
           {...(autofocus ? { autofocus: true } : {})}
           {...errorAttributes('q', errors)}
         />
+        <ProjectSelect fields={fields} errors={errors} projects={projects} />
         <button class="primary" type="submit">
           Search
         </button>
       </div>
-      <div class="narrow-by">
-        <ProjectSelect fields={fields} errors={errors} projects={projects} />
-        <label class="tick" for="group">
-          <input type="checkbox" id="group" name="group" value="document" checked={fields.group === 'document'} />
-          One result per document
-        </label>
-        <details {...(fields.type || fields.tags || errors.type || errors.tags ? { open: true } : {})}>
-          <summary>More filters</summary>
-          <div class="more">
-            <label for="type">Type</label>
-            <select id="type" name="type" {...errorAttributes('type', errors)}>
-              <option value="">Any</option>
-              {Object.entries(FORMATS).map(([value, { label }]) => (
-                <option value={value} selected={fields.type === value}>
-                  {label}
-                </option>
-              ))}
-            </select>
-            <label for="tags">
-              Tags <small>separated by commas; one must match</small>
-            </label>
-            <input
-              type="text"
-              id="tags"
-              name="tags"
-              value={fields.tags ?? ''}
-              autocomplete="off"
-              autocapitalize="none"
-              {...errorAttributes('tags', errors)}
-            />
-          </div>
-        </details>
-      </div>
+      {KEPT.map((name) => (fields[name] ? <input type="hidden" name={name} value={fields[name]} /> : null))}
     </form>
   )
+}
+
+/** The filters that need typing, with a button that applies them. */
+export function FilterFields({ fields, errors }: Pick<SearchFormProps, 'fields' | 'errors'>) {
+  const { type = '' } = fields
+  return (
+    <details class="more-filters" {...(hasFilter(fields, errors) ? { open: true } : {})}>
+      <summary>More filters</summary>
+      <div class="more">
+        <label for="type">Type</label>
+        <select id="type" name="type" form={FORM} {...errorAttributes('type', errors)}>
+          <option value="">Any</option>
+          {Object.entries(FORMATS).map(([value, { label }]) => (
+            <option value={value} selected={type === value}>
+              {label}
+            </option>
+          ))}
+          {type === '' || isFormatId(type) ? null : (
+            <option value={type} selected>
+              {type}
+            </option>
+          )}
+        </select>
+        <Field name="tags" label="Tags" hint="Separated by commas; one must match" {...{ fields, errors }} />
+        <Field name="path" label="Folder" hint="The beginning of the path, such as contracts/2026/" {...{ fields, errors }} />
+        <Field name="after" label="Added from" isDay {...{ fields, errors }} />
+        <Field name="before" label="Added before" isDay {...{ fields, errors }} />
+        <button type="submit" form={FORM}>
+          Apply
+        </button>
+      </div>
+    </details>
+  )
+}
+
+interface FieldProps extends Pick<SearchFormProps, 'fields' | 'errors'> {
+  name: 'tags' | 'path' | 'after' | 'before'
+  label: string
+  hint?: string
+  /** A day, for which browsers have a calendar. Something else in the address stays visible as text. */
+  isDay?: boolean
+}
+
+function Field({ name, label, hint, isDay = false, fields, errors }: FieldProps) {
+  const attributes = { id: name, name, form: FORM, value: fields[name] ?? '', ...errorAttributes(name, errors) }
+  return (
+    <>
+      <label for={name}>
+        {label} {hint === undefined ? null : <small>{hint}</small>}
+      </label>
+      {isDay && /^(?:\d{4}-\d\d-\d\d)?$/.test(attributes.value) ? (
+        <input type="date" {...attributes} />
+      ) : (
+        <input type="text" autocomplete="off" autocapitalize="none" {...attributes} />
+      )}
+    </>
+  )
+}
+
+/** True if a filter below "More filters" is in use, or has an error. */
+function hasFilter(fields: SearchFields, errors: SearchErrors): boolean {
+  return (['type', 'tags', 'path', 'after', 'before'] as const).some((name) => fields[name] || errors[name])
 }
 
 /** Links a field to its sentence, which `SearchErrorList` shows below the form. */
@@ -97,22 +129,13 @@ export function SearchErrorList({ errors }: { errors: SearchErrors }) {
 
 /** Offers the user's projects. A project that is in the address but doesn't exist stays visible. */
 function ProjectSelect({ fields: { project = '' }, errors, projects }: Omit<SearchFormProps, 'autofocus'>) {
-  const chosen = projects.find(({ id }) => id === project) ?? projects.find(({ name }) => name === project)
   return (
     <div class="in-project">
-      <label for="project">In</label>
+      <label class="unseen" for="project">
+        In
+      </label>
       <select id="project" name="project" {...errorAttributes('project', errors)}>
-        <option value="">All projects</option>
-        {projects.map(({ id, name }) => (
-          <option value={id} selected={id === chosen?.id}>
-            {name}
-          </option>
-        ))}
-        {project === '' || chosen !== undefined ? null : (
-          <option value={project} selected>
-            {project}
-          </option>
-        )}
+        <ProjectOptions projects={projects} chosen={project} />
       </select>
     </div>
   )

@@ -1,13 +1,32 @@
 import type { SearchAnswer } from '../../contract/search.ts'
 import { formatNames } from '../../core/formats.ts'
-import { Code } from '../parts.tsx'
+import { Code, Time } from '../parts.tsx'
 import { paths } from '../paths.ts'
 import { searchAddress, type SearchFields } from './fields.ts'
 import { pendingText } from './notes.tsx'
-import type { Holdings } from './props.ts'
+import { listAddress, type Tab } from '../documents/fields.ts'
+import { MAX_WARNED, type Holdings, type StartFacts } from './props.ts'
+import { shortFolder } from './short-paths.ts'
 
-/** The start view: how many documents there are, and what a query can contain. */
-export function Welcome({ holdings: { documents, pending, projects } }: { holdings: Holdings }) {
+/** How many documents can be searched and which need attention, each with a link to them. */
+function StartStates({ start: { ready, failed, warned }, pending }: { start: StartFacts; pending: number }) {
+  const parts: [text: string, tab: Tab][] = [[`${ready} searchable`, 'all']]
+  if (pending > 0) parts.push([`${pending} in progress`, 'progress'])
+  if (failed > 0) parts.push([`${failed} failed`, 'failed'])
+  if (warned > 0) parts.push([`${warned > MAX_WARNED ? `more than ${MAX_WARNED}` : warned} with warnings`, 'warnings'])
+  return (
+    <ul class="states">
+      {parts.map(([text, tab]) => (
+        <li>
+          <a href={listAddress({ tab })}>{text}</a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** The start view: how many documents there are, which ones are new, and what a query can contain. */
+export function Welcome({ holdings: { documents, pending, projects }, start }: { holdings: Holdings; start: StartFacts | null }) {
   const many = new Intl.NumberFormat('en').format(documents)
   return (
     <div class="welcome">
@@ -16,6 +35,23 @@ export function Welcome({ holdings: { documents, pending, projects } }: { holdin
         {projects.length > 1 ? ` in ${projects.length} projects` : ''}
         {pending === 0 ? '' : `; ${pendingText(pending)}`}
       </p>
+      {start === null ? null : <StartStates start={start} pending={pending} />}
+      {start === null || start.recent.length === 0 ? null : (
+        <section aria-labelledby="recent">
+          <h2 id="recent">Recently added</h2>
+          <ul class="recent">
+            {start.recent.map(({ id, name, path, created_at: at }) => (
+              <li>
+                <a href={paths.document(id)}>
+                  <bdi class="folder">{shortFolder(path)}</bdi>
+                  <bdi>{name}</bdi>
+                </a>{' '}
+                <Time at={at} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       <dl class="operators">
         <dt>
           <code>"third working day"</code>
@@ -29,7 +65,21 @@ export function Welcome({ holdings: { documents, pending, projects } }: { holdin
           <code>name:lease</code>
         </dt>
         <dd>documents with this in their name</dd>
+        <dt>
+          <code>path:contracts/</code> <code>tag:signed</code> <code>type:pdf</code>
+        </dt>
+        <dd>documents in this folder, with this tag, of this type</dd>
       </dl>
+      {/* The script fills it after the first paint, so nothing may be below it. */}
+      <section id="recent-searches" aria-labelledby="recent-title" hidden>
+        <div class="recent-head">
+          <h2 id="recent-title">Recent searches</h2>
+          <button class="link" type="button" data-clear-recent>
+            Clear
+          </button>
+        </div>
+        <ul class="recent" />
+      </section>
     </div>
   )
 }
@@ -39,7 +89,11 @@ export function NoDocuments({ baseUrl }: { baseUrl: string }) {
   return (
     <div class="empty first">
       <h2>No documents yet</h2>
-      <p>Upload a folder of {formatNames('or')} files from a terminal. You can search them a few seconds later.</p>
+      <p>Upload {formatNames('or')} files or a whole folder. You can search them a few seconds later.</p>
+      <a class="button primary" href={paths.upload}>
+        Upload documents
+      </a>
+      <p>Or from a terminal:</p>
       <Code label="Commands">{`docsearch login ${baseUrl}\ndocsearch upload ~/Documents --recursive`}</Code>
       <p>
         A program can upload with an <a href={paths.apiKeys}>API key</a>. See the <a href={paths.docs}>API documentation</a>.
@@ -67,7 +121,7 @@ export function NothingFound({ answer, fields, isFirstPage }: NothingFoundProps)
     )
   }
   const { query } = answer
-  const isFiltered = Boolean(fields.project || fields.type || fields.tags)
+  const isFiltered = (['project', 'type', 'tags', 'path', 'after', 'before', 'document'] as const).some((name) => fields[name])
   return (
     <div class="empty" role="status">
       <h2>Nothing found</h2>
@@ -92,7 +146,7 @@ export function NothingFound({ answer, fields, isFirstPage }: NothingFoundProps)
           </li>
         ) : null}
         {/["“„«」』]|(?:^|\s)-\S|name:/iu.test(query) ? <li>Remove quotes, exclusions and document names</li> : null}
-        <li>Try other words, or fewer</li>
+        <li>Try other words, or fewer words</li>
       </ul>
     </div>
   )

@@ -1,5 +1,5 @@
 import type { SearchAnswer } from '../../contract/search.ts'
-import type { ProjectChoice } from './form.tsx'
+import type { ProjectChoice } from '../project-options.tsx'
 
 /** What the user can search. */
 export interface Holdings {
@@ -9,6 +9,19 @@ export interface Holdings {
   projects: readonly ProjectChoice[]
 }
 
+/** What only the start view shows. */
+export interface StartFacts {
+  ready: number
+  failed: number
+  /** How many documents have warnings, up to `MAX_WARNED`. */
+  warned: number
+  /** The documents that were added last. */
+  recent: readonly { id: string; name: string; path: string; created_at: string }[]
+}
+
+/** The start view counts no more documents with warnings. */
+export const MAX_WARNED = 100
+
 /** One result page. */
 export interface Found {
   answer: SearchAnswer
@@ -17,4 +30,6 @@ export interface Found {
   /** Offsets of the result pages before and after this one; null if there is none. */
   previous: number | null
   next: number | null
+  /** False if no passage of the answer has all words of the query. */
+  hasAllWords: boolean
 }

@@ -1,9 +1,13 @@
-import type { SearchResult } from '../../contract/search.ts'
+import type { SearchPassage, SearchResult } from '../../contract/search.ts'
+import { excerptOf, linesOf, ONE_LINE_ON_PAGE, type Span } from '../../core/excerpt.ts'
+import { formatIdOf, formatOf } from '../../core/formats.ts'
+import { linkMarkup } from '../../core/markdown-links.ts'
+import { foreignLanguage } from '../foreign-language.ts'
 import { Marked } from '../marked.tsx'
 import { shortTitle } from '../parts.tsx'
 import { paths } from '../paths.ts'
-import { excerptOf, linesOf } from './excerpt.ts'
-import { withSearch, type SearchFields } from './fields.ts'
+import { changed, withSearch, type SearchFields } from './fields.ts'
+import { shortFolder, shortHeading } from './short-paths.ts'
 
 interface ResultProps {
   result: SearchResult
@@ -13,59 +17,112 @@ interface ResultProps {
   withProject: boolean
 }
 
-/** One result: its place in the document, and the best part of its passage with the matching words marked. */
+/** One result: its place in the document, the best part of its passage with the matching words marked, and further hits in the document. */
 export function Result({ result, fields, withProject }: ResultProps) {
-  const { document, chunk, text, highlights } = result
-  const part = excerptOf(text, highlights)
+  const { document, chunk, text, highlights, more_passages: more = [], matching_chunks: matching = 1 } = result
+  const folder = shortFolder(document.path)
   return (
     <li class="result">
-      <h2>
-        <a href={withSearch(result.url, fields)} aria-describedby={`where-${result.rank}`}>
-          <bdi>{document.name}</bdi>
-        </a>
-      </h2>
-      <p class="where" id={`where-${result.rank}`}>
-        <span>{pagesOf(chunk)}</span>
-        {facts(result, withProject).map((fact) => (
-          <bdi>{fact}</bdi>
-        ))}
-      </p>
-      {chunk.heading === '' ? null : (
+      <div class="result-head">
+        <h2>
+          <a data-item href={withSearch(result.url, fields)} aria-describedby={`where-${result.rank}`}>
+            {folder === '' ? null : <bdi class="folder">{folder}</bdi>}
+            <bdi>{document.name}</bdi>
+          </a>
+        </h2>
+        <p class="where" id={`where-${result.rank}`}>
+          {facts(result, withProject).map((fact) => (
+            <bdi>{fact}</bdi>
+          ))}
+          {matching > 1 ? <a href={changed(fields, { document: document.id, group: '' })}>{matching} passages</a> : null}
+        </p>
+      </div>
+      {chunk.heading === '' && chunk.context === '' ? null : (
         <p class="path" dir="auto">
-          {chunk.heading}
+          {shortHeading(chunk.heading)}
+          {chunk.heading === '' || chunk.context === '' ? null : ' │ '}
+          <bdi>{chunk.context}</bdi>
         </p>
       )}
-      <div class="excerpt">
-        {chunk.context === '' ? null : (
-          <p class="context" dir="auto">
-            {chunk.context}
-          </p>
-        )}
-        {linesOf(text, part).map((line, at, lines) => (
-          <p dir="auto">
-            {at === 0 && part[0] > 0 ? '… ' : null}
-            <Marked text={text} marks={highlights} part={line} />
-            {at === lines.length - 1 && part[1] < text.length ? ' …' : null}
-          </p>
-        ))}
-      </div>
+      <Excerpt text={text} marks={highlights} part={excerptOf(text, highlights)} isMarkdown={isMarkdown(document)} />
+      {more.length === 0 ? null : (
+        <ul class="hits">
+          {more.map((passage) => (
+            <Hit passage={passage} document={document} fields={fields} />
+          ))}
+        </ul>
+      )}
       <AlsoIn documents={result.also_in} />
     </li>
   )
 }
 
-export function pagesOf({ page_start: first, page_end: last }: SearchResult['chunk']): string {
+/** A further hit of the document, on one line. */
+function Hit({
+  passage,
+  document,
+  fields,
+}: {
+  passage: SearchPassage
+  document: SearchResult['document']
+  fields: SearchFields
+}) {
+  const { text, highlights, chunk, url } = passage
+  const part = excerptOf(text, highlights, ONE_LINE_ON_PAGE)
+  return (
+    <li>
+      <a href={withSearch(url, fields)}>{pagesOf(document, chunk) ?? 'Open'}</a>
+      <Excerpt text={text} marks={highlights} part={part} isMarkdown={isMarkdown(document)} />
+    </li>
+  )
+}
+
+interface ExcerptProps {
+  text: string
+  marks: readonly Span[]
+  part: Span
+  isMarkdown: boolean
+}
+
+/** A part of a passage, as one paragraph. */
+function Excerpt({ text, marks, part, isMarkdown }: ExcerptProps) {
+  const hidden = isMarkdown ? linkMarkup(text) : []
+  return (
+    <p class="excerpt" dir="auto" lang={foreignLanguage(text.slice(...part))}>
+      {part[0] > 0 ? '… ' : null}
+      {linesOf(text, part).map((line, at) => (
+        <>
+          {at === 0 ? null : ' '}
+          <Marked text={text} marks={marks} part={line} hidden={hidden} />
+        </>
+      ))}
+      {part[1] < text.length ? ' …' : null}
+    </p>
+  )
+}
+
+function isMarkdown({ media_type }: SearchResult['document']): boolean {
+  return formatIdOf(media_type) === 'markdown'
+}
+
+/** Returns the pages of a passage. Null for a document that readers don't count in pages. */
+function pagesOf({ media_type }: SearchResult['document'], chunk: SearchPassage['chunk']): string | null {
+  const { page_start: first, page_end: last } = chunk
+  if (formatOf(media_type)?.countedIn === 'lines' && last === 1) return null
   return first === last ? `page ${first}` : `pages ${first}–${last}`
 }
 
-function facts({ document, chunk, matching_chunks: matching = 1 }: SearchResult, withProject: boolean): string[] {
+function facts(result: SearchResult, withProject: boolean): string[] {
+  const { document, chunk, highlights } = result
   const { title, name, project } = document
+  const pages = pagesOf(document, chunk)
   // The heading of a passage usually begins with the title.
   const showsTitle = title !== null && title !== '' && title !== name && !chunk.heading.startsWith(title)
   return [
+    ...(pages === null ? [] : [pages]),
     ...(showsTitle ? [shortTitle(title)] : []),
     ...(withProject ? [project.name] : []),
-    ...(matching > 1 ? [`${matching} passages`] : []),
+    ...(highlights.length === 0 ? ['no word of your query; similar in meaning'] : []),
   ]
 }
 
@@ -80,8 +137,9 @@ function AlsoIn({ documents }: { documents: SearchResult['also_in'] }) {
           {at === 0 ? null : ', '}
           <a href={`${paths.document(id)}?page=${page}#page-${page}`}>
             <bdi>{name}</bdi>
-          </a>{' '}
-          (page {page})
+          </a>
+          {/* A text file has one page, which needs no number. */}
+          {page === 1 ? null : ` (page ${page})`}
         </>
       ))}
     </p>

@@ -1,14 +1,17 @@
 import type { Scope } from '../../core/model.ts'
-import { Choices, Confirm, ErrorSummary, Field, Form, hasErrors, Select, type FormState } from '../form.tsx'
+import { Choices, Confirm, ErrorSummary, Field, Form, hasErrors, Select, type FormState, FormButtons } from '../form.tsx'
 import { html, type SignedInProps } from '../layout.tsx'
-import { Code, Copyable, Empty, Row, scopeChoices, ScopeNames, Time, type Badge } from '../parts.tsx'
+import { Code, Copyable, Empty, Row, scopeChoices, ScopeNames, Time, type Badge, Copied } from '../parts.tsx'
 import { paths } from '../paths.ts'
+import { ProjectLimit, type ProjectLimitProps } from '../project-limit.tsx'
 import { SettingsPage } from './frame.tsx'
 
 export interface ApiKeyRow {
   id: string
   name: string
   scopes: readonly Scope[]
+  /** Names of the projects that the key is limited to; null without a limit. */
+  projects: readonly string[] | null
   lastFour: string
   createdAt: string
   lastUsedAt: string | null
@@ -46,6 +49,7 @@ export function renderApiKeys({ keys, ...page }: ApiKeysProps): string {
                 ['Last used', key.lastUsedAt === null ? 'never' : <Time at={key.lastUsedAt} />],
                 ['Expires', key.expiresAt === null ? 'never' : <Time at={key.expiresAt} />],
                 ['Scopes', <ScopeNames scopes={key.scopes} />, 'alone'],
+                key.projects === null ? null : ['Only projects', <bdi>{key.projects.join(', ') || 'none'}</bdi>, 'alone'],
               ]}
               actions={
                 <a class="button danger-quiet" href={paths.apiKeyRevoke(key.id)} aria-label={`Revoke ${key.name}`}>
@@ -68,11 +72,12 @@ function expiryBadge(expiresAt: string | null, now: string): Badge | null {
 }
 
 export interface ApiKeyNewProps extends SignedInProps {
-  form: FormState<'name' | 'scopes' | 'expires_in_days'>
+  form: FormState<'name' | 'scopes' | 'reach' | 'projects' | 'expires_in_days'>
   /** The scopes to choose from. */
   scopes: readonly Scope[]
   /** The selected scopes. */
   chosenScopes: readonly Scope[]
+  limit: Omit<ProjectLimitProps, 'form'>
 }
 
 /** Values in days; empty for never. */
@@ -85,7 +90,7 @@ const EXPIRIES = [
 ]
 
 /** `/settings/api-keys/new`: an empty form, or a form with errors. */
-export function renderApiKeyNew({ form, scopes, chosenScopes, ...page }: ApiKeyNewProps): string {
+export function renderApiKeyNew({ form, scopes, chosenScopes, limit, ...page }: ApiKeyNewProps): string {
   return html(
     <SettingsPage page={page} tab="API Keys" title="New API key" failed={hasErrors(form)}>
       <ErrorSummary form={form} title="The key was not created" />
@@ -107,6 +112,7 @@ export function renderApiKeyNew({ form, scopes, chosenScopes, ...page }: ApiKeyN
           choices={scopeChoices(scopes)}
           chosen={chosenScopes}
         />
+        <ProjectLimit form={form} {...limit} />
         <Select
           name="expires_in_days"
           label="Expires after"
@@ -114,14 +120,7 @@ export function renderApiKeyNew({ form, scopes, chosenScopes, ...page }: ApiKeyN
           choices={EXPIRIES}
           chosen={[form.values?.expires_in_days ?? '90']}
         />
-        <div class="buttons">
-          <button class="primary" type="submit">
-            Create key
-          </button>
-          <a class="button" href={paths.apiKeys}>
-            Cancel
-          </a>
-        </div>
+        <FormButtons verb="Create key" cancel={paths.apiKeys} />
       </Form>
     </SettingsPage>,
   )
@@ -162,11 +161,7 @@ export function renderApiKeyCreated({ key, name, baseUrl, ...page }: ApiKeyCreat
      -d '{"query": "notice period"}' \\
      ${baseUrl}/api/v1/search`}</Code>
       </section>
-      <p>
-        <a class="button primary" href={paths.apiKeys}>
-          I have copied it
-        </a>
-      </p>
+      <Copied next={paths.apiKeys} />
     </SettingsPage>,
   )
 }
@@ -183,7 +178,7 @@ export function renderApiKeyRevoke({ key, ...page }: ApiKeyRevokeProps): string 
         <strong>
           <bdi>{key.name}</bdi>
         </strong>{' '}
-        (<code>dsk_…{key.lastFour}</code>) stops working at once for every program that uses it. This cannot be undone.
+        (<code>dsk_…{key.lastFour}</code>) will stop working at once for every program that uses it. This cannot be undone.
       </p>
       <p>
         {key.lastUsedAt === null ? (

@@ -52,7 +52,7 @@ export function renderApplication({ application, baseUrl, ...page }: Application
       {application.type === 'public' ? null : <Secrets application={application} page={page} />}
       <section aria-labelledby="delete">
         <h2 id="delete">Delete</h2>
-        <p>Every user who allowed this application is disconnected from it.</p>
+        <p>If you delete this application, every user who allowed it is disconnected from it.</p>
         <a class="button danger-quiet" href={paths.applicationDelete(application.id)}>
           Delete application
         </a>

@@ -1,5 +1,5 @@
 import type { Scope } from '../../core/model.ts'
-import { Choices, Confirm, ErrorSummary, Field, Form, hasErrors, type FormState } from '../form.tsx'
+import { Choices, Confirm, ErrorSummary, Field, Form, hasErrors, type FormState, FormButtons } from '../form.tsx'
 import { html, type SignedInProps } from '../layout.tsx'
 import { Empty, Row, scopeChoices, ScopeNames, Time } from '../parts.tsx'
 import { paths } from '../paths.ts'
@@ -130,14 +130,10 @@ export function renderApplicationForm({ application, form, scopes, chosenScopes,
           choices={scopeChoices(scopes)}
           chosen={chosenScopes}
         />
-        <div class="buttons">
-          <button class="primary" type="submit">
-            {isNew ? 'Create application' : 'Save'}
-          </button>
-          <a class="button" href={isNew ? paths.applications : paths.application(application.id)}>
-            Cancel
-          </a>
-        </div>
+        <FormButtons
+          verb={isNew ? 'Create application' : 'Save'}
+          cancel={isNew ? paths.applications : paths.application(application.id)}
+        />
       </Form>
     </SettingsPage>,
   )
@@ -155,8 +151,8 @@ export function renderApplicationDelete({ application, ...page }: ApplicationDel
         <strong>
           <bdi>{application.name}</bdi>
         </strong>{' '}
-        (<code>{application.id}</code>) is disconnected from every user at once, and its secrets stop working. This cannot be
-        undone.
+        (<code>{application.id}</code>) will be disconnected from every user at once, and its secrets will stop working. This
+        cannot be undone.
       </p>
       <Confirm
         action={paths.applicationDelete(application.id)}

@@ -9,6 +9,8 @@ export interface ConnectionRow {
   clientId: string
   name: string
   scopes: readonly Scope[]
+  /** Names of the projects that the application is limited to; null without a limit. */
+  projects: readonly string[] | null
   since: string
   lastUsedAt: string | null
 }
@@ -34,9 +36,14 @@ export function renderConnections({ connections, ...page }: ConnectionsProps): s
                 ['Connected', <Time at={one.since} />],
                 ['Last used', one.lastUsedAt === null ? 'never' : <Time at={one.lastUsedAt} />],
                 ['Scopes', <ScopeNames scopes={one.scopes} />, 'alone'],
+                one.projects === null ? null : ['Only projects', <bdi>{one.projects.join(', ') || 'none'}</bdi>, 'alone'],
               ]}
               actions={
-                <a class="button danger-quiet" href={paths.connectionEnd(one.clientId)} aria-label={`Disconnect ${one.name}`}>
+                <a
+                  class="button danger-quiet"
+                  href={paths.connectionEnd(encodeURIComponent(one.clientId))}
+                  aria-label={`Disconnect ${one.name}`}
+                >
                   Disconnect
                 </a>
               }
@@ -60,9 +67,14 @@ export function renderConnectionEnd({ connection, ...page }: ConnectionEndProps)
         <strong>
           <bdi>{connection.name}</bdi>
         </strong>{' '}
-        loses its access to your documents at once. To connect it again, start in the application.
+        will lose its access to your documents at once. To connect it again, start in the application.
       </p>
-      <Confirm action={paths.connectionEnd(connection.clientId)} csrf={page.csrf} verb="Disconnect" cancel={paths.connections} />
+      <Confirm
+        action={paths.connectionEnd(encodeURIComponent(connection.clientId))}
+        csrf={page.csrf}
+        verb="Disconnect"
+        cancel={paths.connections}
+      />
     </SettingsPage>,
   )
 }

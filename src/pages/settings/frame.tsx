@@ -7,7 +7,9 @@ const TABS = [
   { name: 'API Keys', path: paths.apiKeys, ownerOnly: false },
   { name: 'Connected applications', path: paths.connections, ownerOnly: false },
   { name: 'Applications', path: paths.applications, ownerOnly: false },
+  { name: 'Audit log', path: paths.audit, ownerOnly: false },
   { name: 'Users', path: paths.users, ownerOnly: true },
+  { name: 'Instance', path: paths.instance, ownerOnly: true },
 ] as const
 
 export type Tab = (typeof TABS)[number]['name']

@@ -1,7 +1,8 @@
-import type { LinkPurpose } from '../../core/model.ts'
-import { Confirm, ErrorSummary, Field, Form, hasErrors, type FormState } from '../form.tsx'
+import type { LinkPurpose, ProjectRole } from '../../core/model.ts'
+import { countOf } from '../../core/count-of.ts'
+import { Confirm, ErrorSummary, Field, Form, hasErrors, type FormState, FormButtons } from '../form.tsx'
 import { html, type SignedInProps } from '../layout.tsx'
-import { Copyable, Row, Time, type Badge } from '../parts.tsx'
+import { OneTimeLink, Row, shortName, Time, type Badge } from '../parts.tsx'
 import { paths } from '../paths.ts'
 import { SettingsPage } from './frame.tsx'
 
@@ -15,6 +16,9 @@ export interface UserRow {
   createdAt: string
   /** Null if the user never logged in. */
   lastLoginAt: string | null
+  projectCount: number
+  /** The projects among them that the viewer is a member of as well. */
+  sharedProjects: readonly { id: string; name: string; role: ProjectRole }[]
   /** True for the user who sees this view. */
   isThis: boolean
 }
@@ -40,7 +44,7 @@ export function renderUsers({ users, ...page }: UsersProps): string {
     <SettingsPage
       page={page}
       tab="Users"
-      lead="Users with an account on this instance. Each user sees only their own documents."
+      lead="Users with an account on this instance. Each user sees only the projects they are a member of."
       action={invite}
     >
       <ul class="rows">
@@ -56,12 +60,43 @@ export function renderUsers({ users, ...page }: UsersProps): string {
               user.email === null || user.name === '' ? null : ['Email', <bdi>{user.email}</bdi>, 'alone'],
               ['Created', <Time at={user.createdAt} />],
               user.lastLoginAt === null ? null : ['Last login', <Time at={user.lastLoginAt} />],
+              ['Projects', <UserProjects user={user} />, 'alone'],
             ]}
             {...(user.isThis ? {} : { actions: <UserActions user={user} csrf={page.csrf} /> })}
           />
         ))}
       </ul>
     </SettingsPage>,
+  )
+}
+
+/** How many projects a user sees. Unfolds to the names that the viewer may know. */
+function UserProjects({ user: { projectCount, sharedProjects } }: { user: UserRow }) {
+  const shown = sharedProjects.slice(0, MAX_LISTED)
+  const unnamed = sharedProjects.length - shown.length
+  const hidden = projectCount - sharedProjects.length
+  if (projectCount === 0) return <>none</>
+  return (
+    <details class="unfold">
+      <summary>{countOf(projectCount, 'project')}</summary>
+      <ul>
+        {shown.map(({ id, name, role }) => (
+          <li>
+            <a href={paths.project(id)}>
+              <bdi>{shortName(name)}</bdi>
+            </a>
+            , {role}
+          </li>
+        ))}
+        {unnamed > 0 && <li>and {countOf(unnamed, 'more project')}</li>}
+        {hidden > 0 && (
+          <li>
+            {shown.length > 0 && 'and '}
+            {countOf(hidden, 'project')} that you cannot see
+          </li>
+        )}
+      </ul>
+    </details>
   )
 }
 
@@ -113,14 +148,7 @@ export function renderUserInvite({ form, ...page }: UserInviteProps): string {
       <Form action={paths.userInvite} csrf={page.csrf} class="narrow">
         <Field name="email" label="Email" type="email" form={form} autocomplete="off" maxLength={254} autofocus />
         <Field name="name" label="Name" form={form} hint="The user can change it." autocomplete="off" maxLength={200} optional />
-        <div class="buttons">
-          <button class="primary" type="submit">
-            Create link
-          </button>
-          <a class="button" href={paths.users}>
-            Cancel
-          </a>
-        </div>
+        <FormButtons verb="Create link" cancel={paths.users} />
       </Form>
     </SettingsPage>,
   )
@@ -148,20 +176,7 @@ export function renderUserLink({ who, purpose, link, expiresAt, ...page }: UserL
           . Copy it now: it is not shown again.
         </p>
       </div>
-      <Copyable
-        id="link"
-        label="One-time link"
-        value={link}
-        hint="Anyone who opens this link can choose the password. Send it in a way that only the user can read."
-      />
-      <p>
-        The link works once, until <Time at={expiresAt} precise />. A newer link replaces it.
-      </p>
-      <p>
-        <a class="button primary" href={paths.users}>
-          I have copied it
-        </a>
-      </p>
+      <OneTimeLink link={link} expiresAt={expiresAt} note="A newer link replaces it." next={paths.users} />
     </SettingsPage>,
   )
 }
@@ -178,8 +193,8 @@ export function renderUserDisable({ user, ...page }: UserDisableProps): string {
         <strong>
           <bdi>{user.who}</bdi>
         </strong>{' '}
-        is logged out everywhere, and their API keys and connected applications stop working. The documents stay, and you can
-        enable the account again.
+        will be logged out everywhere, and their API keys and connected applications will stop working. The documents stay, and
+        you can enable the account again.
       </p>
       <Confirm action={paths.userDisable(user.id)} csrf={page.csrf} verb="Disable account" cancel={paths.users} />
     </SettingsPage>,
@@ -188,25 +203,36 @@ export function renderUserDisable({ user, ...page }: UserDisableProps): string {
 
 export interface UserDeleteProps extends SignedInProps {
   user: { id: string; who: string }
-  documents: number
+  /** The private projects of the user. */
+  projects: readonly { name: string; documents: number }[]
 }
 
 /** Asks before a user is deleted, and says what is deleted with the user. */
-export function renderUserDelete({ user, documents, ...page }: UserDeleteProps): string {
+export function renderUserDelete({ user, projects, ...page }: UserDeleteProps): string {
   return html(
     <SettingsPage page={page} tab="Users" title="Delete this account?">
       <p class="lead">
         <strong>
           <bdi>{user.who}</bdi>
         </strong>{' '}
-        is deleted, with all projects, API keys and connected applications, {documentsGo(documents)}. This cannot be undone.
+        will be deleted, with all API keys and connected applications
+        {projects.length === 0 ? '. The user has no private projects.' : ', and with these private projects:'}
       </p>
+      {projects.length > 0 && (
+        <ul>
+          {projects.slice(0, MAX_LISTED).map(({ name, documents }) => (
+            <li>
+              <bdi>{name}</bdi>, {countOf(documents, 'document')}
+            </li>
+          ))}
+          {projects.length > MAX_LISTED && <li>and {countOf(projects.length - MAX_LISTED, 'more project')}</li>}
+        </ul>
+      )}
+      <p>Projects with other members stay. This cannot be undone.</p>
       <Confirm action={paths.userDelete(user.id)} csrf={page.csrf} verb="Delete account" cancel={paths.users} />
     </SettingsPage>,
   )
 }
 
-function documentsGo(count: number): string {
-  if (count === 0) return 'and has no documents'
-  return count === 1 ? 'and one document' : `and ${new Intl.NumberFormat('en-GB').format(count)} documents`
-}
+/** A view lists at most this many projects of a user. */
+const MAX_LISTED = 100
