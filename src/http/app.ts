@@ -2,10 +2,13 @@ import Koa from 'koa'
 import { apiTable } from './api/index.ts'
 import type { State } from './routing/context.ts'
 import type { Dependencies } from './dependencies.ts'
+import { anonymousCaller } from './middleware/caller.ts'
+import { basePath } from './middleware/base-path.ts'
 import { callerAddress } from './middleware/caller-address.ts'
 import { crossOrigin } from './middleware/cross-origin.ts'
 import { forwardedWarning } from './middleware/forwarded-warning.ts'
 import { hostCheck } from './middleware/host-check.ts'
+import { OpenStreams } from './middleware/open-streams.ts'
 import { problemErrors } from './middleware/problem-errors.ts'
 import { queryCheck } from './middleware/query-check.ts'
 import { rateLimits } from './middleware/rate-limit.ts'
@@ -26,7 +29,9 @@ export function createApp(dependencies: Dependencies): Koa<State> {
   const app = new Koa<State>({ proxy: settings.trustProxy, maxIpsCount: settings.trustProxy ? 1 : 0 })
   const log = dependencies.log.child({ part: 'http' })
 
+  app.use(basePath(settings))
   app.use(callerAddress())
+  app.use(anonymousCaller())
   app.use(requestId(clock))
   app.use(requestLog(log))
   app.use(forwardedWarning(settings, log))
@@ -36,9 +41,10 @@ export function createApp(dependencies: Dependencies): Koa<State> {
   app.use(hostCheck(settings))
   app.use(queryCheck())
   const limits = rateLimits(settings)
-  for (const step of pageRouter(pages(dependencies), dependencies, limits)) app.use(step)
-  for (const step of apiRouter(apiTable(dependencies).routes, dependencies, limits)) app.use(step)
-  app.use(notFound())
+  const parts = { ...dependencies, openStreams: new OpenStreams(settings.limits.eventStreams) }
+  for (const step of pageRouter(pages(parts), parts, limits)) app.use(step)
+  for (const step of apiRouter(apiTable(parts).routes, parts, limits)) app.use(step)
+  app.use(notFound(wantsPage))
 
   // Errors before the answer began are answered by problemErrors. Only later ones arrive here.
   app.on('error', (error: NodeJS.ErrnoException) => {

@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { OAuth } from '../oauth/oauth.ts'
 import type { Services } from '../services/services.ts'
+import type { OpenStreams } from './middleware/open-streams.ts'
 
 /** What http/ works with, handed in by serve/. Each table of routes or pages takes only the parts it uses. */
 export interface Dependencies extends Services {
@@ -18,6 +19,11 @@ export interface Dependencies extends Services {
   clock: Clock
   log: Logger
   version: string
+}
+
+/** The dependencies, and what the API and the views share. */
+export interface AppParts extends Dependencies {
+  openStreams: OpenStreams
 }
 
 export interface HttpSettings {

@@ -7,23 +7,35 @@ import { lastLocalInstance } from '../client/credentials/local.ts'
 import { daemonOf } from '../client/local-daemon.ts'
 import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/config.ts'
+import { auditListQuery } from '../contract/audit.ts'
 import { oauthClientCreate, oauthClientRotate, oauthClientUpdate } from '../contract/clients.ts'
+import { presentAuditEvents, toAuditFilter } from '../contract/present/audit.ts'
 import {
   presentApplication,
   presentApplications,
   presentNewApplication,
   presentRotatedApplication,
 } from '../contract/present/applications.ts'
-import { presentDeletedUser, presentNewUser, presentUser, presentUsers, presentUserWithLink } from '../contract/present/users.ts'
+import {
+  presentDeletedUser,
+  presentNewUser,
+  presentUser,
+  presentUserDeletion,
+  presentUsers,
+  presentUserWithLink,
+} from '../contract/present/users.ts'
 import { userCreate, userListQuery, userUpdate } from '../contract/users.ts'
 import { validate } from '../contract/validate.ts'
+import { callAs } from '../core/caller.ts'
 import { systemClock } from '../core/clock.ts'
 import { DocsearchError } from '../core/errors.ts'
+import type { User } from '../core/model.ts'
 import { createApplicationRegistry } from '../oauth/application-registry.ts'
 import type { Records } from '../records/records.ts'
 import { openRecords } from '../records/sql/open.ts'
-import { offlineActor, type Actor } from '../services/access.ts'
+import { createAccess, offlineActor, type Actor } from '../services/access.ts'
 import { createApplications, type Applications } from '../services/applications.ts'
+import { createAudit, type Audit } from '../services/audit.ts'
 import { createUsers, type Users } from '../services/users.ts'
 import { isDataFolder, keepFilesPrivate, makeUsable } from './data-folder.ts'
 import { createLogger } from './logging.ts'
@@ -31,8 +43,8 @@ import type { ServeOutput } from './main.ts'
 
 const DEFAULT_PORT = 4747
 
-/** The functions of the API client for users and applications, without a running instance. */
-export type LocalAdministration = Pick<Client, 'users' | 'clients'> & { close(): Promise<void> }
+/** The functions of the API client for users, applications and the audit log, without a running instance. */
+export type LocalAdministration = Pick<Client, 'users' | 'clients' | 'audit'> & { close(): Promise<void> }
 
 /**
  * Manages the users and applications of a data folder as its owner, whether or not a daemon runs on it. Opens only the records; a daemon later
@@ -57,7 +69,8 @@ export async function openAdministration(
   }
   await makeUsable(dir)
   const log = createLogger(config.logLevel, output.stderr)
-  const records = await openRecords({ file: join(dir, 'docsearch.db'), clock: systemClock, log })
+  const isAudited = config.auditDays > 0
+  const records = await openRecords({ file: join(dir, 'docsearch.db'), clock: systemClock, log, isAudited })
   const address = await addressOfLinks(config, flags.publicUrl !== undefined, output.env)
   const users = createUsers({
     records,
@@ -65,56 +78,85 @@ export async function openAdministration(
     quotas: config.quotas,
     deleteUser: async (id) => (await records.users.delete(id))?.documentIds.length ?? null,
   })
-  const registry = createApplicationRegistry({ records: records.oauth.applications, clock: systemClock })
+  const { applications, registrations } = records.oauth
+  const registry = createApplicationRegistry({
+    records: applications,
+    registrations,
+    callbacks: config.oauth.callbacks,
+    clock: systemClock,
+  })
   return {
     users: localUsers(users, records, address),
     clients: localClients(createApplications({ registry }), records),
+    audit: localAudit(createAudit({ records, access: createAccess(records), days: config.auditDays }), records),
     close: () => records.close(),
   }
 }
 
+/** Does something as the owner. The audit log names the command line. */
+function asOwner<T>(owner: User | null, work: (actor: Actor) => Promise<T>): Promise<T> {
+  const credential = { kind: 'command_line', id: null, name: null, lastFour: null } as const
+  return callAs({ userId: owner?.id ?? null, address: null, credential }, () => work(offlineActor(owner)))
+}
+
 /** The client's functions for users, answered by the service as the API answers them. */
 function localUsers(users: Users, records: Records, baseUrl: string): LocalAdministration['users'] {
-  const actor = async () => offlineActor(await records.users.owner())
+  const run = async <T>(work: (actor: Actor) => Promise<T>) => asOwner(await records.users.owner(), work)
   return {
-    list: async (page) => presentUsers(await users.list(await actor(), validate(userListQuery, page ?? {}))),
-    create: async (user) => presentNewUser(await users.add(await actor(), validate(userCreate, user)), baseUrl),
-    get: async (idOrEmail) => presentUser(await users.get(await actor(), idOrEmail)),
-    update: async (idOrEmail, change) => {
-      const { quota, ...rest } = validate(userUpdate, change)
-      return presentUser(await users.update(await actor(), idOrEmail, { ...rest, quotas: quota }))
-    },
-    reset: async (idOrEmail) => presentUserWithLink(await users.resetPassword(await actor(), idOrEmail), baseUrl),
-    delete: async (idOrEmail) => presentDeletedUser(await users.delete(await actor(), idOrEmail)),
+    list: async (page) => run(async (actor) => presentUsers(await users.list(actor, validate(userListQuery, page ?? {})))),
+    create: async (user) => run(async (actor) => presentNewUser(await users.add(actor, validate(userCreate, user)), baseUrl)),
+    get: async (idOrEmail) => run(async (actor) => presentUser(await users.get(actor, idOrEmail))),
+    update: async (idOrEmail, change) =>
+      run(async (actor) => {
+        const { quota, ...rest } = validate(userUpdate, change)
+        return presentUser(await users.update(actor, idOrEmail, { ...rest, quotas: quota }))
+      }),
+    reset: async (idOrEmail) => run(async (actor) => presentUserWithLink(await users.resetPassword(actor, idOrEmail), baseUrl)),
+    previewDeletion: async (idOrEmail) =>
+      run(async (actor) => presentUserDeletion(await users.previewDeletion(actor, idOrEmail))),
+    delete: async (idOrEmail) => run(async (actor) => presentDeletedUser(await users.delete(actor, idOrEmail))),
   }
 }
 
 /** The client's functions for applications, answered by the service as the API answers them. */
 function localClients(applications: Applications, records: Records): LocalAdministration['clients'] {
-  async function actor(): Promise<Actor> {
+  async function run<T>(work: (actor: Actor) => Promise<T>): Promise<T> {
     const owner = await records.users.owner()
-    if (owner !== null) return offlineActor(owner)
+    if (owner !== null) return asOwner(owner, work)
     throw new DocsearchError(
       'no_owner',
       'Applications belong to a user, and there is no owner yet. Create the owner with `docsearch users add EMAIL`.',
     )
   }
   return {
-    list: async () => presentApplications(await applications.list(await actor())),
-    create: async (application) => {
-      const { redirect_uris: redirectUris, ...rest } = validate(oauthClientCreate, application)
-      return presentNewApplication(await applications.create(await actor(), { ...rest, redirectUris }))
-    },
-    get: async (id) => presentApplication(await applications.get(await actor(), id)),
-    update: async (id, change) => {
-      const { redirect_uris: redirectUris, ...rest } = validate(oauthClientUpdate, change)
-      return presentApplication(await applications.update(await actor(), id, { ...rest, redirectUris }))
-    },
-    rotate: async (id, settings) => {
-      const { grace_seconds: graceSeconds } = validate(oauthClientRotate, settings ?? {})
-      return presentRotatedApplication(await applications.rotate(await actor(), id, graceSeconds))
-    },
-    delete: async (id) => applications.delete(await actor(), id),
+    list: async () => run(async (actor) => presentApplications(await applications.list(actor))),
+    create: async (application) =>
+      run(async (actor) => {
+        const { redirect_uris: redirectUris, ...rest } = validate(oauthClientCreate, application)
+        return presentNewApplication(await applications.create(actor, { ...rest, redirectUris }))
+      }),
+    get: async (id) => run(async (actor) => presentApplication(await applications.get(actor, id))),
+    update: async (id, change) =>
+      run(async (actor) => {
+        const { redirect_uris: redirectUris, ...rest } = validate(oauthClientUpdate, change)
+        return presentApplication(await applications.update(actor, id, { ...rest, redirectUris }))
+      }),
+    rotate: async (id, settings) =>
+      run(async (actor) => {
+        const { grace_seconds: graceSeconds } = validate(oauthClientRotate, settings ?? {})
+        return presentRotatedApplication(await applications.rotate(actor, id, graceSeconds))
+      }),
+    delete: async (id) => run((actor) => applications.delete(actor, id)),
+  }
+}
+
+/** The client's functions for the audit log, answered by the service as the API answers them. */
+function localAudit(audit: Audit, records: Records): LocalAdministration['audit'] {
+  return {
+    list: async (filter) =>
+      asOwner(await records.users.owner(), async (actor) =>
+        presentAuditEvents(await audit.list(actor, toAuditFilter(validate(auditListQuery, filter ?? {})))),
+      ),
   }
 }
 

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { createApiKeys } from '../auth/api-keys.ts'
 import { createAccounts } from '../auth/create-accounts.ts'
+import type { Blobs } from '../blobs/blobs.ts'
 import { openBlobs } from '../blobs/files.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
@@ -15,8 +16,10 @@ import { divideMemory } from '../index/segments/store/memory.ts'
 import { createIngest } from '../ingest/create.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import { createOAuth } from '../oauth/create.ts'
+import { ImageCache } from '../images/image-cache.ts'
+import { createPageImages } from '../images/page-images.ts'
 import { createOcr } from '../parse/ocr/ocr.ts'
-import { createParserPool } from '../parse/pool/pool.ts'
+import { createParserPool, type ParserPool } from '../parse/pool/pool.ts'
 import { CallQueue } from '../ollama/call-queue.ts'
 import type { Records } from '../records/records.ts'
 import { chooseReranker } from '../rerank/choose.ts'
@@ -24,7 +27,8 @@ import { createSearch } from '../search/create.ts'
 import { SearchThreads } from '../search/threads/search-threads.ts'
 import type { Backend } from '../services/create.ts'
 import type { DataFolder } from './data-folder.ts'
-import { diskState } from './disk.ts'
+import { diskState, storageState } from './disk.ts'
+import { memoryState } from './memory.ts'
 import type { OpenParts } from './open-parts.ts'
 
 /** One processor is left to the main thread. */
@@ -46,11 +50,14 @@ interface Options {
 /** Opens everything that the services work with. Each part is added to `open`. */
 export async function openBackend(options: Options): Promise<Backend & { rerankerChoice: { reranker: string; reason: string } }> {
   const { config, records, baseUrl, clock, log, open } = options
-  const blobs = await openBlobs({ folder: config.dataDir, clock })
+  const images = new ImageCache({ folder: join(config.dataDir, 'page-images'), maxBytes: config.pageImageBytes, log })
+  const blobs = sweepImagesToo(await openBlobs({ folder: config.dataDir, clock }), images)
   // Embedders and rerankers share one Ollama.
   const queue = new CallQueue()
   const lifecycle = await openLifecycle({ ...options, queue })
-  const ingest = await openIngest({ ...options, blobs, lifecycle })
+  const parserPool = createParserPool({ workers: config.parseWorkers, limits: config.limits, pdfEngine: config.pdfEngine, log })
+  open.add('parsers', () => parserPool.close())
+  const ingest = await openIngest({ ...options, blobs, lifecycle, parserPool })
   const { reranker: setting, ollamaUrl, rerank } = config
   const chosen = await chooseReranker({ setting, ollamaUrl, ...rerank, queue, log })
   open.add('reranker', async () => chosen.close())
@@ -67,18 +74,36 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
     ingest,
     models: createEmbedderModels(ollamaUrl),
     search: createSearch({ records, lifecycle, threads, reranker: chosen.reranker, log, deadlines, fusionWeight }),
+    pageImages: createPageImages({ blobs, parserPool, cache: images }),
     apiKeys: createApiKeys({ records, clock, maxKeys: config.limits.apiKeys }),
     accounts: createAccounts({ records, clock, loginFailures: config.loginFailures, log }),
-    oauth: createOAuth({ records, clock, log, issuer: baseUrl }),
+    oauth: createOAuth({ records, clock, log, issuer: baseUrl, policy: config.oauth }),
     disk: () => diskState(config.dataDir),
+    storage: () => storageState(config.dataDir, () => images.size()),
+    memory: () => memoryState(config.searchMemoryBytes),
     reranker: () => chosen.status(),
     rerankerChoice: chosen.choice(),
     maxFileBytes: config.limits.fileBytes,
     maxUploadsInFlight: config.limits.uploadsInFlight,
     maxSynonyms: config.limits.synonyms,
     quotas: config.quotas,
+    trashDays: config.trashDays,
+    auditDays: config.auditDays,
     startedAt: clock.now(),
     clock,
+    log,
+  }
+}
+
+/** Deletes the images of a document's pages together with its original. */
+function sweepImagesToo(blobs: Blobs, images: ImageCache): Blobs {
+  return {
+    ...blobs,
+    async sweep(isReferenced) {
+      const deleted = await blobs.sweep(isReferenced)
+      await images.sweep(isReferenced)
+      return deleted
+    },
   }
 }
 
@@ -96,11 +121,9 @@ async function openLifecycle({ config, folder, records, log, open, queue }: Opti
   return lifecycle
 }
 
-async function openIngest(options: Options & Pick<Backend, 'blobs' | 'lifecycle'>): Promise<Ingest> {
-  const { config, records, blobs, lifecycle, clock, log, open } = options
-  const { limits, quotas, parseWorkers } = config
-  const parserPool = createParserPool({ workers: parseWorkers, limits, pdfEngine: config.pdfEngine, log })
-  open.add('parsers', () => parserPool.close())
+async function openIngest(options: Options & Pick<Backend, 'blobs' | 'lifecycle'> & { parserPool: ParserPool }): Promise<Ingest> {
+  const { config, records, blobs, lifecycle, parserPool, clock, log, open } = options
+  const { limits, quotas, parseWorkers, trashDays } = config
   const ocr =
     config.ocrCommand === null
       ? undefined
@@ -111,7 +134,7 @@ async function openIngest(options: Options & Pick<Backend, 'blobs' | 'lifecycle'
           // A page with its recognised text is larger than the page alone.
           maxBytes: 2 * limits.fileBytes,
         })
-  const ingest = createIngest({ records, blobs, lifecycle, parserPool, ocr, limits, quotas, parseWorkers, clock, log })
+  const ingest = createIngest({ records, blobs, lifecycle, parserPool, ocr, limits, quotas, trashDays, parseWorkers, clock, log })
   await ingest.start()
   open.add('ingest', (graceMs) => ingest.stop(graceMs))
   return ingest

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { daemonOf, factsFile, type DaemonFacts } from '../client/local-daemon.ts'
 import { DocsearchError } from '../core/errors.ts'
 
-const DATABASE = 'docsearch.db'
+export const DATABASE_FILE = 'docsearch.db'
 
 /** A data folder that only this process may use until it closes the folder. */
 export interface DataFolder {
@@ -36,7 +36,7 @@ export async function openDataFolder(dir: string): Promise<DataFolder> {
   await mkdir(temporary, { mode: 0o700 })
   return {
     dir,
-    database: join(dir, DATABASE),
+    database: join(dir, DATABASE_FILE),
     blobs: join(dir, 'blobs'),
     temporary,
     announce: (facts) =>
@@ -59,7 +59,7 @@ export function keepFilesPrivate(): void {
 
 /** True when a daemon has run on the folder or users were added. */
 export function isDataFolder(dir: string): boolean {
-  return existsSync(join(dir, DATABASE))
+  return existsSync(join(dir, DATABASE_FILE))
 }
 
 /** The folder for files that must not outlive the process. */

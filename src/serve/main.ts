@@ -9,9 +9,10 @@ import { startDaemon } from './start.ts'
 export interface ServeOutput {
   stdout: LogOutput
   stderr: LogOutput
+  /** Prints one line for the user, unless they want none. */
+  say: (line: string) => void
   env: Readonly<Record<string, string | undefined>>
   json: boolean
-  quiet: boolean
 }
 
 /** package.json is next to `src/` and to `dist/`. */
@@ -26,7 +27,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
  * the command by their camelCase names.
  */
 export async function runServe(flags: Readonly<Record<string, unknown>>, output: ServeOutput): Promise<number> {
-  const { stdout, stderr, env, json } = output
+  const { stdout, stderr, say, env, json } = output
   keepFilesPrivate()
   const loaded = await loadConfig(flags, env)
   if (flags.printConfig) {
@@ -35,18 +36,16 @@ export async function runServe(flags: Readonly<Record<string, unknown>>, output:
   }
   const { config } = loaded
   const log = createLogger(config.logLevel, stderr)
-  const say = (line: string): void => {
-    if (!output.quiet) stderr.write(`${line}\n`)
-  }
   const stop = stopSignal()
   keepTemporaryFilesIn(temporaryFolder(config.dataDir))
   // Without this timer, Node would end the process with exit code 0 while it awaits something that doesn't keep the event loop alive. The
   // daemon ends only when everything is closed.
   const alive = setInterval(() => {}, DAY_MS)
   try {
-    const credentials = openCredentialStore({ env, onNotice: say })
+    // A server seldom has a keychain, and `whoami` says where the key is.
+    const credentials = openCredentialStore({ env, onNotice: (line) => log.debug({}, line) })
     const daemon = await startDaemon({
-      config,
+      loaded,
       version: VERSION,
       clock: systemClock,
       log,

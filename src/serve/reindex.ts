@@ -1,5 +1,6 @@
 import { loadConfig } from '../config/load.ts'
 import { systemClock } from '../core/clock.ts'
+import { countOf } from '../core/count-of.ts'
 import { DocsearchError } from '../core/errors.ts'
 import { openRecords } from '../records/sql/open.ts'
 import { createLogger } from './logging.ts'
@@ -33,7 +34,7 @@ export async function runReindex(flags: Readonly<Record<string, unknown>>, outpu
       output.stdout.write(
         output.json
           ? `${JSON.stringify({ reindexed: ready })}\n`
-          : `${ready} ${ready === 1 ? 'document' : 'documents'} will be indexed again at the next start of docsearch serve\n`,
+          : `${countOf(ready, 'document')} will be indexed again at the next start of docsearch serve\n`,
       )
     } finally {
       await records.close()

@@ -5,6 +5,7 @@ import { createAuthenticator } from '../auth/authenticator.ts'
 import { rememberCredentials } from '../auth/remembered-credentials.ts'
 import type { CredentialStore } from '../client/credentials/store.ts'
 import type { Config } from '../config/config.ts'
+import type { LoadedConfig } from '../config/load.ts'
 import { passwordLinkAddress } from '../contract/addresses.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
@@ -14,6 +15,7 @@ import type { HttpSettings } from '../http/dependencies.ts'
 import { malformedRequests } from '../http/problems/malformed.ts'
 import { openRecords } from '../records/sql/open.ts'
 import { createServices, type Backend } from '../services/create.ts'
+import { recordSettings } from './audited-settings.ts'
 import { openBackend } from './backend.ts'
 import { openDataFolder } from './data-folder.ts'
 import { startSweep } from './expired-rows.ts'
@@ -33,7 +35,7 @@ export interface Daemon {
 }
 
 interface StartOptions {
-  config: Config
+  loaded: LoadedConfig
   version: string
   clock: Clock
   log: Logger
@@ -53,17 +55,22 @@ export async function startDaemon(options: StartOptions): Promise<Daemon> {
   }
 }
 
-async function start({ config, version, clock, log, credentials, runtimeDir }: StartOptions, open: OpenParts): Promise<Daemon> {
+async function start({ loaded, version, clock, log, credentials, runtimeDir }: StartOptions, open: OpenParts): Promise<Daemon> {
+  const { config, values } = loaded
   const stopping = new AbortController()
   let baseUrl = config.publicUrl ?? ''
   const folder = await openDataFolder(config.dataDir)
   open.add('data folder', () => folder.close())
-  const records = rememberCredentials(await openRecords({ file: folder.database, clock, log }), clock)
+  const records = rememberCredentials(
+    await openRecords({ file: folder.database, clock, log, isAudited: config.auditDays > 0 }),
+    clock,
+  )
   open.add('records', () => records.close())
   const owner = await ensureOwner(records)
+  await recordSettings(records, values, log)
   const backend = await openBackend({ config, folder, records, baseUrl: () => baseUrl, clock, log, open })
   const { accounts, apiKeys, oauth } = backend
-  const sweep = startSweep({ records, log })
+  const sweep = startSweep({ records, clock, log, auditDays: config.auditDays })
   open.add('sweep of expired rows', () => sweep.stop())
 
   const accessTokens = createAccessTokens({ grants: records.oauth.grants, applications: oauth.applications, log })

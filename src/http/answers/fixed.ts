@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto'
 import type { Ctx } from '../routing/context.ts'
+import { compress, encodingFor, type Encoding } from './compress.ts'
 import { hasCurrent } from './etag.ts'
 
 /** An answer that is the same for every caller. docsearch makes it once, so sending it costs almost nothing. */
 export interface FixedAnswer {
   type: string
   body: Buffer
-  etag: string
+  /** Hash of the body. */
+  hash: string
+  /** The compressed bodies that somebody has asked for. */
+  compressed: Partial<Record<Encoding, Promise<Buffer>>>
 }
 
-export function fixedAnswer(type: string, text: string): FixedAnswer {
-  const body = Buffer.from(text)
-  return { type, body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` }
+export function fixedAnswer(type: string, content: string | Buffer): FixedAnswer {
+  const body = Buffer.from(content)
+  return { type, body, hash: createHash('sha256').update(body).digest('base64url'), compressed: {} }
 }
 
 /**
@@ -29,8 +33,15 @@ export function memoize(make: () => Promise<FixedAnswer>): () => Promise<FixedAn
   }
 }
 
-/** Sends the answer, or 304 if the client already has it. */
-export function sendFixed(ctx: Ctx, { type, body, etag }: FixedAnswer, cacheControl: string): void {
+/** Images other than SVG are compressed already. */
+const IS_TEXT = /^text\/|json|xml/
+
+/** Sends the answer, or 304 if the client already has it. The answer has nothing secret, so it may be compressed. */
+export async function sendFixed(ctx: Ctx, answer: FixedAnswer, cacheControl: string): Promise<void> {
+  const { type, body, hash, compressed } = answer
+  const encoding = IS_TEXT.test(type) ? encodingFor(ctx, body.length) : null
+  // Each encoding is a representation with an ETag of its own (RFC 9110 section 8.8.3).
+  const etag = `"${hash}${encoding === null ? '' : `-${encoding}`}"`
   ctx.set('ETag', etag)
   ctx.set('Cache-Control', cacheControl)
   if (hasCurrent(ctx, etag)) {
@@ -38,5 +49,6 @@ export function sendFixed(ctx: Ctx, { type, body, etag }: FixedAnswer, cacheCont
     return
   }
   ctx.set('Content-Type', type)
-  ctx.body = body
+  if (encoding !== null) ctx.set('Content-Encoding', encoding)
+  ctx.body = encoding === null ? body : await (compressed[encoding] ??= compress(body, encoding, { isKept: true }))
 }

@@ -1,9 +1,11 @@
 import type { Operation } from '../../contract/operation.ts'
-import type { Dependencies } from '../dependencies.ts'
+import type { AppParts } from '../dependencies.ts'
+import { mcpRoutes } from '../mcp/routes.ts'
 import { authorizeOperation } from '../oauth/authorize-operation.ts'
 import { oauthRoutes } from '../oauth/routes.ts'
 import type { Route } from '../routing/route.ts'
 import { applicationRoutes } from './applications/routes.ts'
+import { auditRoutes } from './audit/routes.ts'
 import { connectionRoutes } from './connections/routes.ts'
 import { docsRoutes } from './docs/routes.ts'
 import { documentRoutes } from './documents/routes.ts'
@@ -14,8 +16,10 @@ import { memberRoutes } from './members/routes.ts'
 import { meRoutes } from './me/routes.ts'
 import { modelRoutes } from './models/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
+import { savedSearchRoutes } from './saved-searches/routes.ts'
 import { searchRoutes } from './search/routes.ts'
 import { synonymRoutes } from './synonyms/routes.ts'
+import { unmanagedProjectRoutes } from './unmanaged-projects/routes.ts'
 import { uploadRoutes } from './upload/routes.ts'
 import { userRoutes } from './users/routes.ts'
 
@@ -23,15 +27,18 @@ import { userRoutes } from './users/routes.ts'
  * Returns the API as one table. `operations` is all that a program has to know, and the OpenAPI document is made from it. `routes` are the
  * operations that the API answers itself; a page answers the others.
  */
-export function apiTable(dependencies: Dependencies): { operations: readonly Operation[]; routes: readonly Route[] } {
+export function apiTable(dependencies: AppParts): { operations: readonly Operation[]; routes: readonly Route[] } {
   const operations: (Route | Operation)[] = [
     ...searchRoutes(dependencies),
+    ...savedSearchRoutes(dependencies),
     ...uploadRoutes(dependencies),
     ...documentRoutes(dependencies),
     ...projectRoutes(dependencies),
     ...memberRoutes(dependencies),
+    ...unmanagedProjectRoutes(dependencies),
     ...synonymRoutes(dependencies),
     ...eventRoutes(dependencies),
+    ...auditRoutes(dependencies),
     ...keyRoutes(dependencies),
     ...meRoutes(dependencies),
     ...connectionRoutes(dependencies),
@@ -39,6 +46,7 @@ export function apiTable(dependencies: Dependencies): { operations: readonly Ope
     ...userRoutes(dependencies),
     ...modelRoutes(dependencies),
     ...healthRoutes(dependencies),
+    ...mcpRoutes(dependencies),
     authorizeOperation,
     ...oauthRoutes(dependencies),
     ...docsRoutes(dependencies, () => operations),

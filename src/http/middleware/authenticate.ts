@@ -4,6 +4,7 @@ import type { Operation } from '../../contract/operation.ts'
 import type { Account } from '../../services/account.ts'
 import type { Ctx, Middleware } from '../routing/context.ts'
 import { fail } from '../problems/problems.ts'
+import { callAsUser, credentialOf } from './caller.ts'
 import type { RateLimits } from './rate-limit.ts'
 
 /** No credential is longer than this; a longer text is not looked at. */
@@ -31,9 +32,9 @@ export function authenticate(options: {
       throw fail('invalid_token', 'The credential is unknown, revoked or expired. Create a new key or log in again.')
     }
     ctx.state.principal = principal
-    ctx.state.credential = { kind: principal.via, sha256: hashSecret(credential) }
+    ctx.state.credential = { kind: principal.via, key: hashSecret(credential) }
     ctx.state.actor = await account.identify(principal)
-    await next()
+    await callAsUser(ctx, principal.userId, credentialOf(principal), next)
   }
 }
 

@@ -4,15 +4,17 @@ import type { Scope } from '../../core/model.ts'
 
 type Access = Operation['access'] | undefined
 
+const RESOURCE_METADATA = '/.well-known/oauth-protected-resource'
+
 /**
  * Returns the WWW-Authenticate header for a refusal (RFC 6750 section 3), with the address of the metadata (RFC 9728 section 5.1)
  * and the scope that the operation needs, so that an application asks its user only for this scope. The header has no error code
  * when no credential was sent. Returns null for a refusal that has nothing to do with credentials.
  */
-export function challenge(problem: Problem, access: Access, baseUrl: string): string | null {
+export function challenge(problem: Problem, access: Access, resource: { baseUrl: string; path: string }): string | null {
   const error = errorOf(problem, access)
   if (error === null) return null
-  const fields = { realm: 'docsearch', ...error, resource_metadata: `${baseUrl}/.well-known/oauth-protected-resource` }
+  const fields = { realm: 'docsearch', ...error, resource_metadata: `${resource.baseUrl}${RESOURCE_METADATA}${resource.path}` }
   return `Bearer ${Object.entries(fields)
     .map(([name, value]) => `${name}="${value}"`)
     .join(', ')}`

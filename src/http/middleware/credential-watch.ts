@@ -1,10 +1,13 @@
 import type { Socket } from 'node:net'
-import type { CredentialWatch } from '../../auth/credential-watch.ts'
+import { visibleDocument, type CredentialWatch } from '../../auth/credential-watch.ts'
+import type { Actor } from '../../services/access.ts'
 import { connectionClosed, onceAborted, type Ctx, type Middleware } from '../routing/context.ts'
 import { fail } from '../problems/problems.ts'
 
 /** How long an answer that has begun may take to end cleanly. */
 const GRACE_MS = 200
+/** How many times as long the refusal of a request that is still arriving may take on a busy machine. */
+const MAX_GRACES = 10
 
 /**
  * Ends a request whose credential ends while it is answered. `clientGone` aborts, so whatever waits for the client ends. What has not been
@@ -16,7 +19,7 @@ export function watchCredential(watch: CredentialWatch): Middleware {
     if (credential === undefined) return next()
     const { ended, stop } = watch.watch(credential)
     onceAborted(connectionClosed(ctx), stop)
-    ended.addEventListener('abort', () => setTimeout(() => cut(ctx), GRACE_MS).unref())
+    onceAborted(ended, () => cutLater(ctx, MAX_GRACES))
     ctx.state.ended = ended
     try {
       await next()
@@ -39,6 +42,28 @@ export function recheckCredential(watch: CredentialWatch): Middleware {
 export async function requireCredential(ctx: Ctx, watch: CredentialWatch): Promise<void> {
   const { credential } = ctx.state
   if (credential !== undefined && !(await watch.isValid(credential))) throw credentialEnded()
+}
+
+/**
+ * Ends an answer about a document when the actor may no longer see it: the user is no longer a member of its project, or the document was
+ * moved or deleted for good. A browser or program would notice a shorter text or file by its length, so there is no cleaner end than
+ * closing the connection.
+ */
+export function endWithSight(ctx: Ctx, watch: CredentialWatch, { userId, projectIds }: Actor, documentId: string): void {
+  const { ended, stop } = watch.watch(visibleDocument(userId, projectIds, documentId))
+  onceAborted(connectionClosed(ctx), stop)
+  onceAborted(ended, () => {
+    if (!ctx.res.writableFinished) reset(ctx.req.socket)
+  })
+}
+
+/** Cuts the request after the grace, or when it has been refused. */
+function cutLater(ctx: Ctx, graces: number): void {
+  setTimeout(() => {
+    const isRefused = ctx.req.complete || ctx.res.headersSent
+    if (isRefused || graces <= 1) cut(ctx)
+    else cutLater(ctx, graces - 1)
+  }, GRACE_MS).unref()
 }
 
 /**

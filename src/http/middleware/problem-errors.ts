@@ -22,7 +22,7 @@ export function problemErrors(log: Logger, baseUrl: () => string, pages: ErrorPa
       if (problem.status >= 500 && !ctx.res.closed)
         log.error({ request_id: ctx.state.requestId, route: ctx.state.route, err: error }, 'request failed')
       for (const [name, value] of Object.entries(headers)) ctx.set(name, value)
-      const authenticate = challenge(problem, ctx.state.access, baseUrl())
+      const authenticate = challenge(problem, ctx.state.access, { baseUrl: baseUrl(), path: ctx.state.resource ?? '' })
       if (authenticate !== null) ctx.set('WWW-Authenticate', authenticate)
       if (pages.wantsPage(ctx)) pages.showErrorPage(ctx, problem)
       else showProblem(ctx, problem)

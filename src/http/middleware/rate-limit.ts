@@ -1,5 +1,6 @@
 import { DocsearchError } from '../../core/errors.ts'
 import { networkOf } from '../../core/network.ts'
+import { waitText } from '../../core/wait-text.ts'
 import { RateCounter, type RateState } from '../../core/rate-counter.ts'
 import type { HttpSettings } from '../dependencies.ts'
 import type { Ctx, Middleware } from '../routing/context.ts'
@@ -80,7 +81,7 @@ export function addressLimit({ requests, seconds: duration }: { requests: number
 
 /** `why` is a sentence, to which the time to wait is added. */
 export function limited(state: RateState, why: string): DocsearchError {
-  return new DocsearchError('rate_limited', `${why} Try again in ${seconds(state)} s (see Retry-After).`, {
+  return new DocsearchError('rate_limited', `${why} Try again in ${waitText(seconds(state))}.`, {
     retryAfter: seconds(state),
     details: { limit: state.limit },
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { registrationRequest } from '../../contract/oauth.ts'
 import { OAuthError } from '../../oauth/errors.ts'
 import type { ApplicationRequest } from '../../oauth/oauth.ts'
 import { hasTooManyFields, MAX_FIELDS } from '../body/fields.ts'
@@ -19,6 +20,26 @@ export async function clientRequest(ctx: Ctx): Promise<ApplicationRequest> {
   const text = await readText(ctx.req, MAX_BYTES)
   if (text === null) throw invalid(`The body is longer than the limit of ${MAX_BYTES} bytes.`, 413)
   return { basic: basicCredentials(ctx.get('Authorization')), fields: withoutEmpty(parse(text)) }
+}
+
+/** Reads the body of a registration (RFC 7591 section 3.1), which is always JSON. Throws OAuthError `invalid_client_metadata`. */
+export async function registrationBody(ctx: Ctx): Promise<z.output<typeof registrationRequest>> {
+  if (!JSON_TYPE.test(ctx.get('Content-Type'))) throw wrongMetadata('Send the body as application/json, in UTF-8.')
+  const text = await readText(ctx.req, MAX_BYTES)
+  if (text === null) throw wrongMetadata(`The body is longer than the limit of ${MAX_BYTES} bytes.`, 413)
+  const { data, error } = registrationRequest.safeParse(parseJson(text, wrongMetadata))
+  if (data !== undefined) return data
+  const fields = new Set(error.issues.map(({ path: [field] }) => String(field ?? 'The body')))
+  if (fields.has('redirect_uris'))
+    throw new OAuthError('invalid_redirect_uri', 'redirect_uris must be a list of at most 20 addresses.')
+  const named = [...fields].filter((field) => Object.hasOwn(registrationRequest.shape, field))
+  throw wrongMetadata(
+    named.length > 0 ? `These fields have a wrong type or are too long: ${named.join(', ')}.` : 'The body must be a JSON object.',
+  )
+}
+
+function wrongMetadata(description: string, status = 400): OAuthError {
+  return new OAuthError('invalid_client_metadata', description, { status })
 }
 
 type Fields = Iterable<[name: string, value: string]>
@@ -48,11 +69,11 @@ function jsonFields(text: string): Fields {
   return Object.entries(data)
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string, refused = invalid): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    if (error instanceof SyntaxError) throw invalid('The body is not valid JSON.')
+    if (error instanceof SyntaxError) throw refused('The body is not valid JSON.')
     throw error
   }
 }

@@ -5,8 +5,8 @@ import {
   introspection,
   oauthError,
   ownTokenRequest,
-  resourceMetadata,
-  serverMetadata,
+  registrationAnswer,
+  registrationRequest,
   tokenAnswer,
   tokenRequest,
 } from '../../contract/oauth.ts'
@@ -14,7 +14,8 @@ import type { Answer } from '../../contract/operation.ts'
 import type { ApplicationRequest } from '../../oauth/oauth.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { route, type Route } from '../routing/route.ts'
-import { clientRequest } from './client-request.ts'
+import { clientRequest, registrationBody } from './client-request.ts'
+import { metadataRoutes } from './metadata-routes.ts'
 
 const tag = 'OAuth 2.0'
 
@@ -38,7 +39,8 @@ export const oauthRoutes = ({ oauth }: Pick<Dependencies, 'oauth'>): Route[] => 
     path: '/api/oauth/token',
     summary: 'Exchange a code, a refresh token or a device code for tokens',
     description:
-      'Codes and refresh tokens work only once. A second use ends every token from the same consent. While a device ' +
+      'Codes and refresh tokens work only once. A second use ends every token from the same consent, except that for 30 seconds a refresh ' +
+      'token returns the same pair again while the new refresh token is unused. While a device ' +
       'waits for its user, the error is `authorization_pending`.',
     request: tokenRequest,
     answer: { description: 'New tokens', schema: tokenAnswer },
@@ -74,31 +76,38 @@ export const oauthRoutes = ({ oauth }: Pick<Dependencies, 'oauth'>): Route[] => 
     addressLimit: { requests: 300, seconds: 15 * 60 },
     act: (request) => oauth.device.start(request),
   }),
-  route({
-    operationId: 'getServerMetadata',
-    method: 'GET',
-    path: '/.well-known/oauth-authorization-server',
-    tag,
-    summary: 'List the endpoints and what they support (RFC 8414)',
-    access: 'public',
-    answers: { 200: { description: 'The metadata', schema: serverMetadata } },
-    async handle({ ctx }) {
-      ctx.body = oauth.serverMetadata()
-    },
-  }),
-  route({
-    operationId: 'getResourceMetadata',
-    method: 'GET',
-    path: '/.well-known/oauth-protected-resource',
-    tag,
-    summary: 'Show which access tokens the API accepts (RFC 9728)',
-    access: 'public',
-    answers: { 200: { description: 'The metadata', schema: resourceMetadata } },
-    async handle({ ctx }) {
-      ctx.body = oauth.resourceMetadata()
-    },
-  }),
+  registration(oauth),
+  ...metadataRoutes(oauth),
 ]
+
+function registration(oauth: Dependencies['oauth']): Route {
+  return route({
+    operationId: 'registerApplication',
+    method: 'POST',
+    path: '/api/oauth/register',
+    tag,
+    access: 'public',
+    errors: 'oauth',
+    summary: 'Register an application that nobody has registered by hand (RFC 7591)',
+    description:
+      'For public applications, such as agents: the answer has no secret. docsearch deletes a registration that nobody uses for a day. ' +
+      'The operator can turn this off with `oauth.registration`.',
+    content: { 'application/json': { schema: jsonSchemaOf(registrationRequest) } },
+    // Each request leaves a row in the database.
+    addressLimit: { requests: 60, seconds: 60 * 60 },
+    answers: {
+      201: { description: 'The registered application', schema: registrationAnswer },
+      ...REFUSALS,
+      400: { description: '`invalid_redirect_uri` or `invalid_client_metadata`', schema: oauthError },
+      403: { description: '`access_denied`: applications cannot register themselves here', schema: oauthError },
+    },
+    async handle({ ctx }) {
+      const registered = await oauth.register(await registrationBody(ctx))
+      ctx.status = 201
+      ctx.body = registered
+    },
+  })
+}
 
 function endpoint(row: {
   operationId: string
@@ -126,6 +135,11 @@ function endpoint(row: {
 }
 
 function bothForms(request: z.ZodType): NonNullable<Route['content']> {
-  const { $schema: _dialect, ...schema } = z.toJSONSchema(request, { io: 'input' })
+  const schema = jsonSchemaOf(request)
   return { 'application/x-www-form-urlencoded': { schema }, 'application/json': { schema } }
+}
+
+function jsonSchemaOf(request: z.ZodType) {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(request, { io: 'input' })
+  return schema
 }

@@ -1,20 +1,25 @@
 import type Koa from 'koa'
 import type { Operation } from '../../contract/operation.ts'
 import type { Principal, SessionRecord, User } from '../../core/model.ts'
-import type { CredentialHash } from '../../auth/credential-watch.ts'
+import type { Condition } from '../../auth/credential-watch.ts'
+import type { Glance } from '../../services/instance.ts'
 import type { Actor } from '../../services/access.ts'
 
 /** What the steps of a request leave for the steps after them. */
 export interface State {
   requestId: string
+  /** The path of the public URL without the slash at its end; empty if it has none. Set by the first step. */
+  basePath: string
   /** Routes of the API only: the scope that the route needs. A refusal names it. */
   access?: Operation['access']
+  /** The path of the protected resource that the route belongs to, if that is not the whole instance. */
+  resource?: string
   /** The accepted credential. */
   principal?: Principal
   /** On whose behalf the request is made. */
   actor?: Actor
   /** The credential or session of the request, for looking it up again. */
-  credential?: CredentialHash
+  credential?: Condition
   /** Aborts when the credential ends before the answer is complete. */
   ended?: AbortSignal
   /** See `connectionClosed`. */
@@ -25,10 +30,16 @@ export interface State {
   isPage?: boolean
   /** Pages only: who is logged in. */
   login?: Login
+  /** Pages only: what the bar says about the instance. */
+  glance?: Glance
   /** Pages only: the posted form. */
   form?: FormBody
+  /** Pages only: the token for the forms of this answer, and the secret that it derives from. */
+  csrf?: { secret: string; token: string }
   /** Pages only: the content of the form cookie. */
   formSecret?: string
+  /** Pages only: the view shows a new secret, so its size must not depend on the secret. */
+  hasSecret?: boolean
   /** Pages only: the address that shows the posted form again, after docsearch refused its token. */
   formAddress?: string
 }

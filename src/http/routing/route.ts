@@ -28,6 +28,8 @@ export interface Call<Q = unknown, B = unknown> {
 /** One row of the table from which the router, the OpenAPI document and the tests derive. */
 export interface Route extends Operation {
   handle(call: Call): Promise<void>
+  /** The path of a protected resource with metadata of its own (RFC 9728), to which a refused credential leads. */
+  resource?: string
   /** Limits the requests from one address within a time, for a public endpoint that leaves rows in the database. */
   addressLimit?: { requests: number; seconds: number }
 }

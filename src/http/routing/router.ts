@@ -44,6 +44,7 @@ function steps(row: Route, parts: Parts, limits: RateLimits): Middleware[] {
 function nameRoute(row: Route): Middleware {
   return async (ctx, next) => {
     ctx.state.route = row.path
+    if (row.resource !== undefined) ctx.state.resource = row.resource
     await next()
   }
 }
@@ -85,24 +86,26 @@ function parseQuery(row: Route, ctx: Ctx): unknown {
   return undefined
 }
 
+const OR = new Intl.ListFormat('en-GB', { type: 'disjunction' })
+
 /** Answers OPTIONS for a known path and refuses other methods with 405, both with Allow. Unknown paths go on to the next step. */
 export function otherMethods(router: Router<State>): Middleware {
   return async (ctx, next) => {
     const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods))
     if (methods.size === 0) return next()
-    const allow = [...methods, 'OPTIONS'].join(', ')
-    ctx.set('Allow', allow)
+    ctx.set('Allow', [...methods, 'OPTIONS'].join(', '))
     if (ctx.method === 'OPTIONS') {
       ctx.status = 204
       return
     }
-    throw fail('method_not_allowed', `${ctx.method} does not work here. Use one of: ${allow}.`)
+    throw fail('method_not_allowed', `${ctx.method} is not allowed here. Use ${OR.format(methods)}.`)
   }
 }
 
-/** The last step: no router took the request. */
-export function notFound(): Middleware {
+/** The last step, when no router took the request: answers every other path. Only programs are told about the documentation of the API. */
+export function notFound(wantsPage: (ctx: Ctx) => boolean): Middleware {
   return async (ctx) => {
-    throw fail('not_found', `There is nothing at ${ctx.path.slice(0, 200)}. See /api/docs for the endpoints.`)
+    const advice = wantsPage(ctx) ? '' : ` See ${ctx.state.basePath}/api/docs for the endpoints.`
+    throw fail('not_found', `There is nothing at ${(ctx.state.basePath + ctx.path).slice(0, 200)}.${advice}`)
   }
 }

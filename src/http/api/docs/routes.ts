@@ -1,4 +1,5 @@
 import type { Operation } from '../../../contract/operation.ts'
+import { basePathOf, withBasePath } from '../../answers/base-path.ts'
 import { fixedAnswer, memoize, sendFixed } from '../../answers/fixed.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { PROBLEMS } from '../../problems/problems.ts'
@@ -27,7 +28,10 @@ export function docsRoutes(
   const document = memoize(async () => fixedAnswer('application/json; charset=utf-8', JSON.stringify(await describe())))
   const page = memoize(async () => {
     const { renderApiDocs } = await import('../../../pages/api-docs.tsx')
-    return fixedAnswer('text/html; charset=utf-8', renderApiDocs(await describe(), PROBLEMS))
+    return fixedAnswer(
+      'text/html; charset=utf-8',
+      withBasePath(renderApiDocs(await describe(), PROBLEMS), basePathOf(settings.baseUrl())),
+    )
   })
   const style = memoize(async () => {
     const { API_DOCS_STYLE } = await import('../../../pages/api-docs-style.ts')
@@ -45,7 +49,7 @@ export function docsRoutes(
       headers: IF_NONE_MATCH,
       answers: answers('The OpenAPI document', 'application/json'),
       async handle({ ctx }) {
-        sendFixed(ctx, await document(), CACHE_CONTROL)
+        await sendFixed(ctx, await document(), CACHE_CONTROL)
       },
     }),
     route({
@@ -59,7 +63,7 @@ export function docsRoutes(
       answers: answers('The page', 'text/html; charset=utf-8'),
       async handle({ ctx }) {
         ctx.set('Content-Security-Policy', PAGE_POLICY)
-        sendFixed(ctx, await page(), CACHE_CONTROL)
+        await sendFixed(ctx, await page(), CACHE_CONTROL)
       },
     }),
     route({
@@ -72,7 +76,7 @@ export function docsRoutes(
       headers: IF_NONE_MATCH,
       answers: answers('CSS', 'text/css; charset=utf-8'),
       async handle({ ctx }) {
-        sendFixed(ctx, await style(), CACHE_CONTROL)
+        await sendFixed(ctx, await style(), CACHE_CONTROL)
       },
     }),
   ]

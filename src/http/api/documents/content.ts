@@ -1,8 +1,9 @@
 import type { Dependencies } from '../../dependencies.ts'
 import { route, type Route } from '../../routing/route.ts'
+import { endWithSight } from '../../middleware/credential-watch.ts'
 import { attachmentHeaders, sendOriginal } from '../../answers/send-original.ts'
 
-export const contentRoute = ({ documents }: Pick<Dependencies, 'documents'>): Route =>
+export const contentRoute = ({ credentials, documents }: Pick<Dependencies, 'credentials' | 'documents'>): Route =>
   route({
     operationId: 'getDocumentContent',
     method: 'GET',
@@ -34,6 +35,7 @@ export const contentRoute = ({ documents }: Pick<Dependencies, 'documents'>): Ro
     problems: ['document_not_found', 'range_not_satisfiable', 'blob_missing'],
     async handle({ ctx, actor, id }) {
       const original = await documents.original(actor, id)
+      endWithSight(ctx, credentials, actor, original.document.id)
       await sendOriginal(ctx, original, attachmentHeaders(original.document.mediaType))
     },
   })

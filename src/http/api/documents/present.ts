@@ -1,8 +1,9 @@
 import type { Document } from '../../../contract/documents.ts'
 import type { DocumentRecord } from '../../../core/model.ts'
+import type { TrashedDocument } from '../../../services/services.ts'
 
 /** A document as the wire has it. */
-export function presentDocument(document: DocumentRecord): Document {
+export function presentDocument(document: DocumentRecord | TrashedDocument): Document {
   return {
     id: document.id,
     project: { id: document.projectId, name: document.projectName },
@@ -15,6 +16,7 @@ export function presentDocument(document: DocumentRecord): Document {
     created_at: document.createdAt.toISOString(),
     updated_at: document.updatedAt.toISOString(),
     ready_at: document.readyAt?.toISOString() ?? null,
+    trashed_at: 'trashedAt' in document ? document.trashedAt.toISOString() : null,
     page_count: document.pageCount,
     chunk_count: document.chunkCount,
     embedding_model: document.embeddingModel,

@@ -1,14 +1,21 @@
 import { document, documentList, documentListQuery, type DocumentList } from '../../../contract/documents.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { route, type Route } from '../../routing/route.ts'
+import { batchRoute } from './batch.ts'
 import { changeRoutes } from './changes.ts'
 import { contentRoute } from './content.ts'
+import { pageImageRoute } from './page-image.ts'
+import { toDocumentFilter } from './filter.ts'
 import { presentDocument } from './present.ts'
 import { textRoute } from './text.ts'
 
 const tag = 'Documents'
 
-export const documentRoutes = ({ documents }: Pick<Dependencies, 'documents'>): Route[] => [
+export const documentRoutes = ({
+  credentials,
+  documents,
+  pageImages,
+}: Pick<Dependencies, 'credentials' | 'documents' | 'pageImages'>): Route[] => [
   route({
     operationId: 'listDocuments',
     method: 'GET',
@@ -20,8 +27,7 @@ export const documentRoutes = ({ documents }: Pick<Dependencies, 'documents'>): 
     answers: { 200: { description: 'Some of your documents, and the cursor to the next ones', schema: documentList } },
     problems: ['invalid_cursor', 'project_not_found'],
     async handle({ ctx, actor, query }) {
-      const { path_prefix: pathPrefix, media_type: mediaType, ...filter } = query
-      const { items, nextCursor } = await documents.list(actor, { ...filter, pathPrefix, mediaType })
+      const { items, nextCursor } = await documents.list(actor, toDocumentFilter(query))
       ctx.body = { documents: items.map(presentDocument), next_cursor: nextCursor } satisfies DocumentList
     },
   }),
@@ -40,6 +46,8 @@ export const documentRoutes = ({ documents }: Pick<Dependencies, 'documents'>): 
     },
   }),
   ...changeRoutes({ documents }),
-  contentRoute({ documents }),
-  textRoute({ documents }),
+  batchRoute({ documents }),
+  contentRoute({ credentials, documents }),
+  textRoute({ credentials, documents }),
+  pageImageRoute({ credentials, pageImages }),
 ]

@@ -1,8 +1,9 @@
 import { textQuery } from '../../../contract/documents.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import { endWithSight } from '../../middleware/credential-watch.ts'
 import { route, type Route } from '../../routing/route.ts'
 
-export const textRoute = ({ documents }: Pick<Dependencies, 'documents'>): Route =>
+export const textRoute = ({ credentials, documents }: Pick<Dependencies, 'credentials' | 'documents'>): Route =>
   route({
     operationId: 'getDocumentText',
     method: 'GET',
@@ -17,7 +18,8 @@ export const textRoute = ({ documents }: Pick<Dependencies, 'documents'>): Route
     answers: { 200: { description: 'The text in UTF-8', type: 'text/plain; charset=utf-8' } },
     problems: ['document_not_found', 'page_not_found', 'text_not_ready'],
     async handle({ ctx, actor, id, query }) {
-      const text = await documents.text(actor, id, query.page)
+      const { document, text } = await documents.text(actor, id, query.page)
+      endWithSight(ctx, credentials, actor, document.id)
       ctx.set('Content-Type', 'text/plain; charset=utf-8')
       ctx.body = text
     },

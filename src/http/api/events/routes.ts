@@ -3,18 +3,15 @@ import { z } from 'zod'
 import { documentEvent, eventQuery, missedEvents } from '../../../contract/documents.ts'
 import { invalid } from '../../../contract/validate.ts'
 import { connectionClosed, type Ctx } from '../../routing/context.ts'
-import type { Dependencies } from '../../dependencies.ts'
+import type { AppParts } from '../../dependencies.ts'
 import { route, type Route } from '../../routing/route.ts'
+import type { Actor } from '../../../services/access.ts'
 import { MAX_EVENTS } from '../../../services/events.ts'
-import { OpenStreams } from './open-streams.ts'
 import { formatEvents } from './present.ts'
 
-export const eventRoutes = ({ events, settings }: Pick<Dependencies, 'events' | 'settings'>): Route[] => {
-  const open = new OpenStreams(settings.limits.eventStreams)
-  return [listenToEvents(events, open)]
-}
+export type EventParts = Pick<AppParts, 'events' | 'openStreams'>
 
-const listenToEvents = (events: Dependencies['events'], open: OpenStreams): Route =>
+export const eventRoutes = (parts: EventParts): Route[] => [
   route({
     operationId: 'listenToEvents',
     method: 'GET',
@@ -38,18 +35,30 @@ const listenToEvents = (events: Dependencies['events'], open: OpenStreams): Rout
       },
     },
     async handle({ ctx, actor, query, ending }) {
-      const afterId = lastEventId(ctx) ?? query.last_event_id ?? null
-      if (ctx.method !== 'HEAD') open.add(actor.userId, connectionClosed(ctx))
-      ctx.set('Content-Type', 'text/event-stream; charset=utf-8')
-      // Tells a reverse proxy not to buffer events.
-      ctx.set('X-Accel-Buffering', 'no')
-      ctx.status = 200
-      if (ctx.method === 'HEAD') return
-      ctx.body = Readable.from(formatEvents(events.follow(actor, { afterId, signal: ending })), { objectMode: false })
-      // Koa replaced the type when it got a stream.
-      ctx.set('Content-Type', 'text/event-stream; charset=utf-8')
+      sendEvents(parts, ctx, actor, query, ending)
     },
-  })
+  }),
+]
+
+/** Sends events until the signal aborts. A listener that sends the ID of its last event misses none. */
+export function sendEvents(
+  { events, openStreams }: EventParts,
+  ctx: Ctx,
+  actor: Actor,
+  { last_event_id }: z.output<typeof eventQuery>,
+  ending: AbortSignal,
+): void {
+  const afterId = lastEventId(ctx) ?? last_event_id ?? null
+  if (ctx.method !== 'HEAD') openStreams.add(actor.userId, connectionClosed(ctx))
+  ctx.set('Content-Type', 'text/event-stream; charset=utf-8')
+  // Tells a reverse proxy not to buffer events.
+  ctx.set('X-Accel-Buffering', 'no')
+  ctx.status = 200
+  if (ctx.method === 'HEAD') return
+  ctx.body = Readable.from(formatEvents(events.follow(actor, { afterId, signal: ending })), { objectMode: false })
+  // Koa replaced the type when it got a stream.
+  ctx.set('Content-Type', 'text/event-stream; charset=utf-8')
+}
 
 function lastEventId(ctx: Ctx): number | null {
   const header = ctx.get('Last-Event-ID')

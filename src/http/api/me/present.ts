@@ -1,11 +1,13 @@
+import type { Account } from '../../../services/account.ts'
 import type { Me } from '../../../contract/account.ts'
-import { SCOPES, type Principal, type Quotas, type Usage, type User } from '../../../core/model.ts'
+import { SCOPES, type Principal } from '../../../core/model.ts'
 
 /** Who is calling, as the wire has it. */
-export function presentMe(user: User & { usage: Usage; quotas: Quotas }, caller: Principal): Me {
+export function presentMe(user: Awaited<ReturnType<Account['getWithUsage']>>, caller: Principal): Me {
   return {
     user: { id: user.id, name: user.name, email: user.email, role: user.role },
     scopes: SCOPES.filter((scope) => caller.scopes.has(scope)),
+    projects: user.projects,
     authentication: { method: caller.via, id: caller.credentialId, name: caller.credentialName },
     expires_at: caller.expiresAt?.toISOString() ?? null,
     usage: user.usage,

@@ -28,7 +28,7 @@ export const memberRoutes = ({ members, settings }: Pick<Dependencies, 'members'
     summary: 'List the members of a project',
     access: 'read:documents',
     idDescription,
-    answers: { 200: { description: 'All members, the earliest first', schema: memberList } },
+    answers: { 200: { description: 'All members, in the order in which they were added', schema: memberList } },
     problems: ['project_not_found'],
     async handle({ ctx, actor, id }) {
       ctx.body = { members: (await members.list(actor, id)).map(present) } satisfies MemberList
@@ -42,8 +42,8 @@ export const memberRoutes = ({ members, settings }: Pick<Dependencies, 'members'
     summary: 'Add a member to a project, or change their role',
     description: [
       'Needs the role `manager`. A `reader` searches, reads and downloads; a `writer` also adds, changes and deletes documents; a `manager` also changes members and settings, and deletes the project.',
-      'If nobody has the email address, the owner of the instance invites its user at the same time. The answer then has the link to set a password, which is shown only once.',
-      'The last manager keeps this role. The project `default` of each user is private. When the owner of a project is no longer its manager, its earliest other manager becomes its owner.',
+      'If nobody has the email address and you are the owner of the instance, docsearch also creates an account. The answer then has a link for setting the password, which is shown only once.',
+      'You cannot take this role from the last manager. The project `default` of each user is private and cannot have other members. When the owner of a project is no longer a manager, the manager who was added first becomes the owner.',
     ].join(' '),
     access: 'write:documents',
     idDescription,
@@ -54,6 +54,7 @@ export const memberRoutes = ({ members, settings }: Pick<Dependencies, 'members'
       'project_not_found',
       'user_not_found',
       'owner_only',
+      'limited_to_projects',
       'last_manager',
       'project_is_private',
       'everyone_cannot_manage',
@@ -61,7 +62,7 @@ export const memberRoutes = ({ members, settings }: Pick<Dependencies, 'members'
       'invalid_request',
     ],
     async handle({ ctx, actor, id, params, body }) {
-      const { member, link } = await members.set(actor, id, userOf(params), body.role)
+      const { member, link } = await members.set(actor, id, userOf(params), body)
       ctx.body = {
         ...present(member),
         ...(link && {
@@ -78,7 +79,7 @@ export const memberRoutes = ({ members, settings }: Pick<Dependencies, 'members'
     tag,
     summary: 'Remove a member from a project',
     description:
-      'Needs the role `manager`, unless you leave the project yourself. The member loses access at once: their event streams hear nothing more of the project, and their downloads end.',
+      'Needs the role `manager`, unless you leave the project yourself. The member loses access at once: their event streams get no more events of the project, and their downloads end.',
     access: 'write:documents',
     idDescription,
     pathDescriptions,

@@ -1,7 +1,15 @@
-import { modelList, modelPull, modelPullLine, modelUse, modelUsed } from '../../../contract/models.ts'
+import {
+  modelList,
+  modelPull,
+  modelPullLine,
+  modelTest,
+  modelTestRequest,
+  modelUse,
+  modelUsed,
+} from '../../../contract/models.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { route, type Route } from '../../routing/route.ts'
-import { presentModelChange, presentModels } from './present.ts'
+import { presentModelChange, presentModels, presentModelTest } from './present.ts'
 import { streamPull } from './pull.ts'
 
 const tag = 'Models'
@@ -35,7 +43,7 @@ export const modelRoutes = ({ models, log }: Pick<Dependencies, 'models' | 'log'
     role,
     body: modelPull,
     answers: { 200: { description: 'Progress, line by line', type: 'application/x-ndjson', schema: modelPullLine } },
-    problems: ['pull_failed'],
+    problems: ['model_not_found', 'pull_failed'],
     async handle({ ctx, actor, body, ending }) {
       ctx.body = await streamPull(models.pull(actor, body.model, ending), ending, log)
       ctx.set('Content-Type', 'application/x-ndjson; charset=utf-8')
@@ -65,6 +73,7 @@ export const modelRoutes = ({ models, log }: Pick<Dependencies, 'models' | 'log'
       ctx.body = presentModelChange(change)
     },
   }),
+  testRoute({ models }),
   route({
     operationId: 'removeModelIndex',
     method: 'DELETE',
@@ -83,3 +92,22 @@ export const modelRoutes = ({ models, log }: Pick<Dependencies, 'models' | 'log'
     },
   }),
 ]
+
+const testRoute = ({ models }: Pick<Dependencies, 'models'>): Route =>
+  route({
+    operationId: 'testModel',
+    method: 'POST',
+    path: '/api/v1/models/test',
+    tag,
+    summary: 'Try out a model on samples',
+    description:
+      'Embeds a few sample texts, checks the vectors against what search needs, and measures the speed. Changes nothing. The answer can take some minutes while Ollama loads the model. One test runs at a time; others wait.',
+    access,
+    role,
+    body: modelTestRequest,
+    answers: { 200: { description: 'What the test found', schema: modelTest } },
+    problems: ['model_unusable', 'embedder_unavailable'],
+    async handle({ ctx, actor, body, ending }) {
+      ctx.body = presentModelTest(await models.test(actor, body.model, ending))
+    },
+  })

@@ -18,6 +18,7 @@ export function presentProject(project: OwnProject): Project {
       ready: counts.statuses.ready,
       failed: counts.statuses.failed,
     },
+    ...(project.trashed !== undefined && { trashed_count: project.trashed }),
     created_at: project.createdAt.toISOString(),
     updated_at: project.updatedAt.toISOString(),
   }

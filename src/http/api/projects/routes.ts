@@ -41,7 +41,7 @@ export const projectRoutes = ({ projects, settings }: Pick<Dependencies, 'projec
     access: 'write:documents',
     body: projectCreate,
     answers: { 201: { description: 'The new project', schema: project, headers: { Location: 'Its address' } } },
-    problems: ['project_exists'],
+    problems: ['project_exists', 'limited_to_projects'],
     async handle({ ctx, actor, body }) {
       const made = await projects.create(actor, body)
       answerCreated(ctx, `${settings.baseUrl()}/api/v1/projects/${made.id}`, presentProject(made))

@@ -1,8 +1,8 @@
 import { passageAddress } from '../../../contract/addresses.ts'
-import type { ParsedSearchRequest, SearchAnswer, SearchResult } from '../../../contract/search.ts'
-import type { SearchHit, SearchOutcome } from '../../../services/search.ts'
+import type { ParsedSearchRequest, SearchAnswer, SearchPassage, SearchResult } from '../../../contract/search.ts'
+import type { FoundPassages } from '../../../services/search.ts'
 
-type Asked = Pick<ParsedSearchRequest, 'query' | 'explain' | 'group_by'>
+type Asked = Pick<ParsedSearchRequest, 'query' | 'explain' | 'group_by' | 'passages'>
 
 export interface SearchPresentation {
   /** The base of the addresses of passages. */
@@ -17,7 +17,7 @@ const MAX_CHARACTER_BYTES = 6
 const MAX_NUMBER_BYTES = 25
 
 /** Returns the answer with as many of the first results as fit. */
-export function presentSearch(request: Asked, outcome: SearchOutcome, { baseUrl, maxBytes }: SearchPresentation): SearchAnswer {
+export function presentSearch(request: Asked, outcome: FoundPassages, { baseUrl, maxBytes }: SearchPresentation): SearchAnswer {
   const answer: SearchAnswer = {
     query: request.query,
     corrected_query: outcome.correctedQuery,
@@ -66,7 +66,7 @@ function bytesOf(value: object): number {
   return Buffer.byteLength(JSON.stringify(value))
 }
 
-function presentHit(hit: SearchHit, { explain, group_by }: Asked, baseUrl: string): SearchResult {
+function presentHit(hit: FoundPassages['hits'][number], { explain, group_by, passages }: Asked, baseUrl: string): SearchResult {
   const { document, passage } = hit
   return {
     rank: hit.rank,
@@ -80,29 +80,45 @@ function presentHit(hit: SearchHit, { explain, group_by }: Asked, baseUrl: strin
       project: { id: document.projectId, name: document.projectName },
     },
     chunk: {
-      id: passage.id,
-      index: passage.index,
-      page_start: passage.pageStart,
-      page_end: passage.pageEnd,
-      heading: passage.heading,
-      context: passage.context,
-      char_start: passage.charStart,
-      char_end: passage.charEnd,
+      ...presentPlace(passage),
+      ...(hit.line === undefined ? {} : { line: hit.line }),
     },
     text: hit.text,
     joined_chunks: hit.joinedPassages,
     also_in: hit.alsoIn.map(({ id, name, pageStart }) => ({ id, name, page_start: pageStart })),
     highlights: hit.highlights,
-    url:
-      baseUrl +
-      passageAddress({
-        documentId: document.id,
-        page: passage.pageStart,
-        charStart: passage.charStart,
-        charEnd: passage.charEnd,
-        text: hit.text,
-      }),
+    url: urlOf(hit, document.id, baseUrl),
     ...(group_by === 'document' ? { matching_chunks: hit.matchingPassages } : {}),
+    ...(group_by === 'document' && passages > 1
+      ? {
+          more_passages: hit.more.map((other) => ({
+            chunk: presentPlace(other.passage),
+            text: other.text,
+            highlights: other.highlights,
+            url: urlOf(other, document.id, baseUrl),
+          })),
+        }
+      : {}),
     ...(explain ? { explain: { ...hit.stages, expansions: [...hit.stages.expansions] } } : {}),
   }
+}
+
+type Place = FoundPassages['hits'][number]['passage']
+
+function presentPlace({ id, index, pageStart, pageEnd, heading, context, charStart, charEnd }: Place): SearchPassage['chunk'] {
+  return {
+    id,
+    index,
+    page_start: pageStart,
+    page_end: pageEnd,
+    heading,
+    context,
+    char_start: charStart,
+    char_end: charEnd,
+  }
+}
+
+function urlOf({ passage, text }: { passage: Place; text: string }, documentId: string, baseUrl: string): string {
+  const { pageStart: page, charStart, charEnd } = passage
+  return baseUrl + passageAddress({ documentId, page, charStart, charEnd, text })
 }

@@ -14,7 +14,9 @@ export function toSearchRequest(body: ParsedSearchRequest): SearchRequest {
     rerank: body.rerank,
     correct: body.correct,
     groupBy: body.group_by,
+    passagesEach: body.passages,
     sort: body.sort,
     facets: body.facets ?? null,
+    lines: body.lines,
   }
 }

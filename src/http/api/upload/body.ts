@@ -18,7 +18,23 @@ const MAX_TAGS = 100
 const MAX_TAG_CHARACTERS = 200
 /** Room for project, tags and on_conflict, and for a few unknown fields, so that the answer can name them. */
 const OTHER_PARTS = 12
-const FIELDS = new Set(['project', 'tags', 'path', 'on_conflict'])
+const FIELDS = ['project', 'tags', 'path', 'on_conflict']
+
+/** How the form of a browser differs from the API's request: it has more fields, and its files keep the folders in their names. */
+export interface BrowserForm {
+  fields: readonly string[]
+  /** The field for the name of a new project, which counts instead of the chosen one. */
+  newProject: string
+  /** Throws if the fields before the first file don't allow to send files. */
+  check(field: (name: string) => string): void
+  /** Gets all fields when the body has arrived. A field that was not sent, or more than once, is empty. */
+  read(field: (name: string) => string): void
+}
+
+/** Returns true for a form with files. */
+export function isMultipart(ctx: Ctx): boolean {
+  return FORM.test(ctx.get('Content-Type'))
+}
 
 /** Refuses a request by its headers, before anything asks the disk or reads the body. */
 export function checkHeaders(ctx: Ctx, limits: Limits): void {
@@ -38,10 +54,10 @@ export function checkHeaders(ctx: Ctx, limits: Limits): void {
  * Reads a multipart or a raw body to its end and checks it. Call `checkHeaders` first. If this throws, nothing was accepted. The
  * caller always cleans up `incoming`.
  */
-export async function readUpload(ctx: Ctx, incoming: IncomingFiles, limits: Limits): Promise<Upload> {
+export async function readUpload(ctx: Ctx, incoming: IncomingFiles, limits: Limits, browserForm?: BrowserForm): Promise<Upload> {
   const type = ctx.get('Content-Type')
   try {
-    return FORM.test(type) ? await readForm(ctx, type, incoming, limits) : await readRaw(ctx, incoming, limits)
+    return FORM.test(type) ? await readForm(ctx, type, incoming, limits, browserForm) : await readRaw(ctx, incoming, limits)
   } catch (error) {
     if (error instanceof DocsearchError || ctx.req.complete || !ctx.req.destroyed) throw error
     // The client has gone and won't read this. As a user's fault, it is not logged as an error of the instance.
@@ -127,7 +143,13 @@ async function readRaw(ctx: Ctx, incoming: IncomingFiles, limits: Limits): Promi
   return { ...checked, onConflict: query.on_conflict, files: [{ name, path: query.path ?? name, received }] }
 }
 
-async function readForm(ctx: Ctx, type: string, incoming: IncomingFiles, limits: Limits): Promise<Upload> {
+async function readForm(
+  ctx: Ctx,
+  type: string,
+  incoming: IncomingFiles,
+  limits: Limits,
+  browserForm?: BrowserForm,
+): Promise<Upload> {
   const extra = Object.keys(ctx.query)
   if (extra.length > 0)
     throw invalid(
@@ -140,6 +162,7 @@ async function readForm(ctx: Ctx, type: string, incoming: IncomingFiles, limits:
   const fields = new Map<string, string[]>()
   const faults: FieldFault[] = []
   let begun = 0
+  const only = (name: string) => (fields.get(name)?.length === 1 ? (fields.get(name)?.[0] ?? '') : '')
   await readMultipart({
     chunks: chunksOf(ctx, limits.requestBytes, { isForm: true, stallMs: limits.uploadStallMs }),
     boundary: boundary[1] ?? boundary[2] ?? '',
@@ -147,6 +170,7 @@ async function readForm(ctx: Ctx, type: string, incoming: IncomingFiles, limits:
     async open({ name, fileName }) {
       if (fileName === null) return fieldSink(name, (value) => fields.set(name, [...(fields.get(name) ?? []), value]))
       if (name !== 'file') faults.push({ path: name, message: 'is not a field for files; send files in `file`' })
+      if (begun === 0) browserForm?.check(only)
       if (++begun > limits.requestFiles) {
         throw fail(
           'too_many_files',
@@ -160,12 +184,20 @@ async function readForm(ctx: Ctx, type: string, incoming: IncomingFiles, limits:
         async end() {
           const received = await sink.end()
           // A browser sends an empty file field as a file without name and bytes.
-          if (fileName !== '' || received.sizeBytes > 0) files.push({ sent: fileName, received })
+          const sent = browserForm === undefined ? fileName : unescapeName(fileName)
+          if (fileName !== '' || received.sizeBytes > 0) files.push({ sent, received })
         },
       }
     },
   })
-  return toUpload(fields, files, faults)
+  if (begun === 0) browserForm?.check(only)
+  browserForm?.read(only)
+  return toUpload(fields, files, faults, browserForm)
+}
+
+/** Browsers escape line breaks and quotes in names (HTML section 4.10.21.8). A name with a line break would be refused. */
+function unescapeName(sent: string): string {
+  return sent.replaceAll('%22', '"').replaceAll(/%0D|%0A|\p{Cc}/gu, ' ')
 }
 
 function fieldSink(name: string, done: (value: string) => void) {
@@ -193,20 +225,27 @@ function toUpload(
   fields: Map<string, string[]>,
   files: { sent: string; received: IncomingFile }[],
   faults: FieldFault[],
+  browserForm?: BrowserForm,
 ): Upload {
   for (const [name, values] of fields) {
     if (name === 'file') faults.push({ path: 'file', message: 'has no file name; send it as a file' })
-    else if (!FIELDS.has(name)) faults.push({ path: name, message: 'is not a field of this request' })
+    else if (![...FIELDS, ...(browserForm?.fields ?? [])].includes(name))
+      faults.push({ path: name, message: 'is not a field of this request' })
     else if (name !== 'path' && values.length > 1) faults.push({ path: name, message: 'was sent more than once' })
   }
   // An empty form field counts as not sent.
   const given = (name: string) => fields.get(name)?.find((value) => value !== '')
-  const input: Record<string, unknown> = { path: fields.get('path') ?? [] }
+  const folders = browserForm === undefined ? [] : files.map(({ sent }) => sent)
+  const input: Record<string, unknown> = { path: fields.get('path') ?? folders }
   for (const name of ['project', 'tags', 'on_conflict']) {
     if (given(name) !== undefined) input[name] = given(name)
   }
+  const newProject = browserForm === undefined ? undefined : given(browserForm.newProject)?.trim()
+  if (newProject !== undefined && newProject !== '') input['project'] = newProject
   const paths = input['path'] as string[]
-  if (files.length === 0 && !fields.has('file')) faults.push({ path: 'file', message: 'is required: at least one file' })
+  // A browser's form says this itself.
+  if (files.length === 0 && !fields.has('file') && browserForm === undefined)
+    faults.push({ path: 'file', message: 'is required: at least one file' })
   if (paths.length > 0 && paths.length !== files.length) {
     faults.push({
       path: 'path',

@@ -14,12 +14,12 @@ export const planRoute = ({ uploadPlans }: Pick<Dependencies, 'uploadPlans'>): R
     summary: 'Say what an upload would do',
     description: [
       'Send the path, hash and size of up to 1,000 files. The answer says which files the project does not have yet, so that you can leave out the others.',
-      'Nothing is stored. The upload itself decides again, and the content of a file can still be refused then.',
+      'This request stores nothing. The upload checks the files again, and can still reject a file because of its content.',
     ].join(' '),
     access: 'write:documents',
     body: uploadPlanRequest,
     answers: { 200: { description: 'What the upload would do with each file', schema: uploadPlan } },
-    problems: ['project_not_found'],
+    problems: ['project_not_found', 'limited_to_projects'],
     async handle({ ctx, actor, body }) {
       const { project, on_conflict: onConflict, tags = [] } = body
       const files = body.files.map(({ path, sha256, size_bytes: sizeBytes }) => ({ path, sha256, sizeBytes }))

@@ -7,7 +7,11 @@ import { presentDocument } from '../documents/present.ts'
 
 export function presentUpload({ documents, rejected }: AcceptedUpload): UploadAnswer {
   return {
-    documents: documents.map(({ document, outcome }) => ({ ...presentDocument(document), outcome })),
+    documents: documents.map(({ document, outcome, trashedId }) => ({
+      ...presentDocument(document),
+      outcome,
+      replaced_id: trashedId,
+    })),
     rejected: rejected.map(({ name, error }) => {
       const { code, detail } = shownError(error)
       return { name, code, message: detail }

@@ -61,6 +61,7 @@ export const uploadRoutes = (parts: Parts): Route[] => [
       'invalid_multipart',
       'request_timeout',
       'project_not_found',
+      'limited_to_projects',
       'document_exists',
       'too_large',
       'body_too_large',

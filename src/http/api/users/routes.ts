@@ -2,6 +2,7 @@ import {
   presentDeletedUser,
   presentNewUser,
   presentUser,
+  presentUserDeletion,
   presentUsers,
   presentUserWithLink,
 } from '../../../contract/present/users.ts'
@@ -10,6 +11,7 @@ import {
   userCreate,
   userCreated,
   userDeleted,
+  userDeletion,
   userList,
   userListQuery,
   userReset,
@@ -26,7 +28,7 @@ const idDescription = 'ID or email of the user'
 
 type Parts = Pick<Dependencies, 'users' | 'settings'>
 
-export const userRoutes = (parts: Parts): Route[] => [...allUsers(parts), ...oneUser(parts)]
+export const userRoutes = (parts: Parts): Route[] => [...allUsers(parts), ...oneUser(parts), ...deletion(parts)]
 
 const allUsers = ({ users, settings }: Parts): Route[] => [
   route({
@@ -87,7 +89,7 @@ const oneUser = ({ users, settings }: Parts): Route[] => [
     tag,
     summary: 'Rename, disable or enable a user, or set quotas',
     description:
-      "Disabling a user ends their browser sessions, links and connected applications. Their password and keys stop working until you enable the user again. Documents stay. A user over a quota can't add documents. docsearch deletes nothing.",
+      "Disabling a user ends their browser sessions, links and connected applications. Their password and keys stop working until you enable the user again. Documents stay. A user over a quota can't add documents. docsearch never deletes documents because of a quota.",
     access,
     role,
     idDescription,
@@ -116,14 +118,34 @@ const oneUser = ({ users, settings }: Parts): Route[] => [
       ctx.body = presentUserWithLink(await users.resetPassword(actor, id), settings.baseUrl())
     },
   }),
+]
+
+const deletion = ({ users }: Pick<Parts, 'users'>): Route[] => [
+  route({
+    operationId: 'previewUserDeletion',
+    method: 'GET',
+    path: '/api/v1/users/{id}/deletion',
+    tag,
+    summary: 'Show what a deletion of a user would delete',
+    description:
+      'Lists the private projects of the user, which are deleted with the user. This request deletes nothing. You see no other projects of the user.',
+    access,
+    role,
+    idDescription,
+    answers: { 200: { description: 'The private projects', schema: userDeletion } },
+    problems: ['user_not_found'],
+    async handle({ ctx, actor, id }) {
+      ctx.body = presentUserDeletion(await users.previewDeletion(actor, id))
+    },
+  }),
   route({
     operationId: 'deleteUser',
     method: 'DELETE',
     path,
     tag,
-    summary: 'Delete a user with private projects, keys and applications',
+    summary: 'Delete a user and their private projects, keys and applications',
     description:
-      'Projects with other members stay. The earliest other manager becomes the owner of a project; without one, the project has no manager, and its documents count towards your quotas.',
+      'Projects with other members stay. Of the other managers of such a project, the one who was added first becomes its owner. If there is no other manager, the project has no manager, and its documents count towards your quotas.',
     access,
     role,
     idDescription,

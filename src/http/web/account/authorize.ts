@@ -1,22 +1,26 @@
 import { z } from 'zod'
 import { invalid } from '../../../contract/validate.ts'
+import { isSelfRegistered } from '../../../oauth/built-in.ts'
+import { isDocumentAddress } from '../../../oauth/client-documents.ts'
 import type { AuthorizeOutcome, AuthorizeRequest, OAuth } from '../../../oauth/oauth.ts'
+import type { FormState } from '../../../pages/form.tsx'
 import { renderConsent } from '../../../pages/account/consent.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { decision } from '../forms/fields.ts'
+import { limitErrors, limitOf, limitProps, projectLimitFields } from '../forms/project-limit.ts'
 import { hasTooManyFields, MAX_FIELDS } from '../../body/fields.ts'
 import { fail } from '../../problems/problems.ts'
 import { redirect, redirectToLogin, returnToApplication, viewerOf, type Page, type PageCall } from '../routing/page.ts'
 import { showErrorPage } from '../routing/page-errors.ts'
 
 /** `scope` has the scopes that the view has shown. */
-const consentForm = z.object({ query: z.string(), scope: z.string().optional(), decision })
+const consentForm = z.object({ query: z.string(), scope: z.string().optional(), decision, ...projectLimitFields })
 
-type Parts = Pick<Dependencies, 'oauth'>
+type Parts = Pick<Dependencies, 'connections' | 'oauth' | 'projects'>
 
 /** The authorization endpoint (RFC 6749 section 4.1.1) as pages. A session says who the user is; an Authorization header has no effect. */
-export const authorizePages = ({ oauth }: Parts): Page[] => [
+export const authorizePages = ({ connections, oauth, projects }: Parts): Page[] => [
   {
     method: 'GET',
     path: paths.authorize,
@@ -25,18 +29,7 @@ export const authorizePages = ({ oauth }: Parts): Page[] => [
       const query = queryOf(call.ctx.originalUrl)
       const request = await checkRequest(oauth, call, query)
       if (request === null) return
-      const { application, redirectUri, scopes } = request
-      call.show(
-        renderConsent({
-          applicationName: application.name,
-          clientType: application.type,
-          redirectUri,
-          scopes,
-          viewer: viewerOf(call.user),
-          csrf: call.csrf,
-          query,
-        }),
-      )
+      await showConsent(call, projects, { request, query, form: {} })
     },
   },
   {
@@ -45,7 +38,7 @@ export const authorizePages = ({ oauth }: Parts): Page[] => [
     access: 'anyone',
     formAddress: (field) => `${paths.authorize}?${field('query')}`,
     async handle(call) {
-      const { data } = call.submitted(consentForm)
+      const { data, state } = call.submitted(consentForm)
       if (data === undefined) throw invalid([{ path: 'decision', message: 'must be allow or deny' }])
       // The query in the form comes from outside like any other input, so it is checked again.
       const request = await checkRequest(oauth, call, data.query)
@@ -53,23 +46,49 @@ export const authorizePages = ({ oauth }: Parts): Page[] => [
       // The owner of the application has changed its scopes since the user opened the view.
       const isOutdated = data.scope !== undefined && data.scope !== request.scopes.join(' ')
       if (isOutdated && data.decision === 'allow') return redirect(call.ctx, `${paths.authorize}?${data.query}`, 303)
-      const { authorize } = oauth
-      const { location } = data.decision === 'allow' ? await authorize.approve(request, call.user) : authorize.deny(request)
+      if (data.decision === 'deny') return returnToApplication(call, oauth.authorize.deny(request).location)
+      const errors = limitErrors(data)
+      if (Object.keys(errors).length > 0)
+        return showConsent(call, projects, { request, query: data.query, form: { ...state, errors } }, 422)
+      const { location } = await connections.allow(call.actor, request, limitOf(data))
       returnToApplication(call, location)
     },
   },
 ]
+
+async function showConsent(
+  call: PageCall,
+  projects: Dependencies['projects'],
+  { request, query, form }: { request: AuthorizeRequest; query: string; form: FormState<'reach' | 'projects'> },
+  status = 200,
+): Promise<void> {
+  const { application, redirectUri, scopes } = request
+  const page = renderConsent({
+    applicationName: application.name,
+    clientType: application.type,
+    isSelfRegistered: isSelfRegistered(application),
+    documentHost: isDocumentAddress(application.id) ? new URL(application.id).host : null,
+    redirectUri,
+    scopes,
+    viewer: viewerOf(call.user),
+    csrf: call.csrf,
+    query,
+    form,
+    limit: await limitProps(call, projects),
+  })
+  call.show(page, status)
+}
 
 /** Returns the request for the logged-in user to decide on. Returns null when it was answered already. */
 async function checkRequest(oauth: OAuth, call: PageCall, query: string): Promise<AuthorizeRequest | null> {
   const { ctx, visitor } = call
   if (hasTooManyFields(query))
     throw fail('invalid_request', `The authorization request has more than the limit of ${MAX_FIELDS} parameters.`)
-  const outcome = await oauth.authorize.begin(parameters(query))
+  const outcome = await oauth.authorize.begin(parameters(query), { isLoggedIn: visitor !== null })
   if (outcome.kind === 'page') showErrorPage(ctx, { status: 400, code: outcome.error, detail: outcome.description })
   else if (outcome.kind === 'redirect' && ctx.method === 'POST') returnToApplication(call, outcome.location)
   else if (outcome.kind === 'redirect') redirect(ctx, outcome.location, 302)
-  else if (visitor === null) redirectToLogin(ctx, `${paths.authorize}?${query}`)
+  else if (outcome.kind === 'log_in' || visitor === null) redirectToLogin(ctx, `${paths.authorize}?${query}`)
   else return outcome.request
   return null
 }
@@ -78,7 +97,7 @@ async function checkRequest(oauth: OAuth, call: PageCall, query: string): Promis
 export async function authorizeRequestOf(oauth: OAuth, address: string | null): Promise<AuthorizeOutcome | null> {
   if (address?.startsWith(`${paths.authorize}?`) !== true) return null
   const query = queryOf(address)
-  return hasTooManyFields(query) ? null : oauth.authorize.begin(parameters(query))
+  return hasTooManyFields(query) ? null : oauth.authorize.begin(parameters(query), { isLoggedIn: false })
 }
 
 function queryOf(address: string): string {

@@ -1,18 +1,22 @@
 import { z } from 'zod'
 import { invalid } from '../../../contract/validate.ts'
 import { renderDeviceCode, renderDeviceConfirm, renderDeviceDone } from '../../../pages/account/device.tsx'
+import type { FormState } from '../../../pages/form.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { deviceAttempts } from './device-attempts.ts'
 import { decision } from '../forms/fields.ts'
-import { viewerOf, type Page } from '../routing/page.ts'
+import { limitErrors, limitOf, limitProps, projectLimitFields } from '../forms/project-limit.ts'
+import { viewerOf, type Page, type PageCall } from '../routing/page.ts'
 
 const userCode = z.string().default('')
 const codeForm = z.object({ user_code: userCode })
-const decisionForm = z.object({ user_code: userCode, decision })
+const decisionForm = z.object({ user_code: userCode, decision, ...projectLimitFields })
+
+type Parts = Pick<Dependencies, 'connections' | 'oauth' | 'projects'>
 
 /** The pages of the device grant (RFC 8628 section 3.3): the user types the code, sees which application asks, and decides. */
-export function devicePages({ oauth }: Pick<Dependencies, 'oauth'>): Page[] {
+export function devicePages({ connections, oauth, projects }: Parts): Page[] {
   const attempts = deviceAttempts()
   return [
     {
@@ -31,7 +35,7 @@ export function devicePages({ oauth }: Pick<Dependencies, 'oauth'>): Page[] {
       access: 'user',
       formAddress,
       async handle(call) {
-        const { user, csrf, submitted, show } = call
+        const { csrf, submitted, show } = call
         attempts.check(call)
         const { user_code } = submitted(codeForm).data ?? { user_code: '' }
         const asked = await oauth.device.lookup(user_code)
@@ -42,16 +46,7 @@ export function devicePages({ oauth }: Pick<Dependencies, 'oauth'>): Page[] {
           }
           return show(renderDeviceCode({ csrf, form: { values: { user_code }, errors } }), 422)
         }
-        const { application, scopes } = asked
-        show(
-          renderDeviceConfirm({
-            applicationName: application.name,
-            scopes,
-            userCode: formatUserCode(user_code),
-            viewer: viewerOf(user),
-            csrf,
-          }),
-        )
+        await showConfirm(call, projects, { asked, userCode: user_code, form: {} })
       },
     },
     {
@@ -60,18 +55,50 @@ export function devicePages({ oauth }: Pick<Dependencies, 'oauth'>): Page[] {
       access: 'user',
       formAddress,
       async handle(call) {
-        const { user, submitted, show } = call
+        const { actor, user, submitted, show } = call
         attempts.check(call)
-        const { data } = submitted(decisionForm)
+        const { data, state } = submitted(decisionForm)
         if (data === undefined) throw invalid([{ path: 'decision', message: 'must be allow or deny' }])
         const asked = await oauth.device.lookup(data.user_code)
-        const isDecided = asked !== null && (await oauth.device.decide(data.user_code, user, data.decision === 'allow'))
+        const isAllowed = data.decision === 'allow'
+        const errors = isAllowed ? limitErrors(data) : {}
+        if (asked !== null && Object.keys(errors).length > 0)
+          return showConfirm(call, projects, { asked, userCode: data.user_code, form: { ...state, errors } }, 422)
+        const decide = () =>
+          isAllowed
+            ? connections.allowDevice(actor, data.user_code, limitOf(data))
+            : oauth.device.decide(data.user_code, user, false)
+        const isDecided = asked !== null && (await decide())
         if (!isDecided) attempts.countWrong(call)
-        const outcome = isDecided ? (data.decision === 'allow' ? 'allowed' : 'denied') : 'ended'
+        const outcome = isDecided ? (isAllowed ? 'allowed' : 'denied') : 'ended'
         show(renderDeviceDone({ outcome, applicationName: asked?.application.name ?? null }), isDecided ? 200 : 422)
       },
     },
   ]
+}
+
+interface Confirmation {
+  asked: NonNullable<Awaited<ReturnType<Dependencies['oauth']['device']['lookup']>>>
+  userCode: string
+  form: FormState<'reach' | 'projects'>
+}
+
+async function showConfirm(
+  call: PageCall,
+  projects: Dependencies['projects'],
+  { asked, userCode: typed, form }: Confirmation,
+  status = 200,
+): Promise<void> {
+  const page = renderDeviceConfirm({
+    applicationName: asked.application.name,
+    scopes: asked.scopes,
+    userCode: formatUserCode(typed),
+    viewer: viewerOf(call.user),
+    csrf: call.csrf,
+    form,
+    limit: await limitProps(call, projects),
+  })
+  call.show(page, status)
 }
 
 /** Returns the address of the form with the code filled in. Opening it decides nothing. */

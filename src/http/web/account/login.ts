@@ -24,7 +24,7 @@ export const loginPages = (parts: Parts): Page[] => [
     async handle({ ctx, visitor, csrf, show, goTo }) {
       const sent = ctx.query['return_to']
       const returnTo = safeReturnTo(typeof sent === 'string' ? sent : undefined)
-      if (visitor !== null) return goTo(returnTo ?? paths.home)
+      if (visitor !== null) return goTo(returnTo === null ? paths.home : withPassageAnchor(returnTo))
       show(renderLogin({ csrf, returnTo, email: '', failure: null, notice: await loginNotice(parts.oauth, returnTo) }))
     },
   },
@@ -79,7 +79,14 @@ async function goOn(call: PageCall, oauth: OAuth, returnTo: string | null): Prom
   const outcome = await authorizeRequestOf(oauth, returnTo)
   // The authorization endpoint would redirect to the application as part of the login form's navigation.
   if (outcome?.kind === 'redirect') returnToApplication(call, outcome.location)
-  else call.goTo(returnTo ?? paths.home)
+  else call.goTo(returnTo === null ? paths.home : withPassageAnchor(returnTo))
+}
+
+/** A browser keeps the part of a link after `#` to itself, and the form of the login loses it. */
+function withPassageAnchor(address: string): string {
+  const { pathname, searchParams } = new URL(address, 'http://origin.invalid')
+  const isDocument = /^\/documents\/[^/]+$/.test(pathname)
+  return isDocument && searchParams.has('passage') ? `${address}#${paths.passageAnchor}` : address
 }
 
 /** Returns why the user has to log in, or null. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { checkNewPassword } from '../../../auth/password-rules.ts'
 import type { LinkPurpose, User } from '../../../core/model.ts'
 import type { FormState } from '../../../pages/form.tsx'
 import { renderLinkEnded, renderSetup } from '../../../pages/account/setup.tsx'
@@ -57,9 +58,8 @@ export const setupPages = (parts: Pick<Dependencies, 'accounts' | 'settings'>): 
       if (link === null) return linkEnded(call)
       const again = (form: FormState<Fields>) => show(renderSetup({ ...propsOf(secret, link), csrf, form }), 422)
       const { data, state } = submitted(formFor(link.purpose))
-      if (data === undefined) return again(state)
-      const mismatch = passwordsMatch(data)
-      if (mismatch !== null) return again({ ...state, errors: { password_again: mismatch } })
+      const errors = { ...passwordErrors(call, link.user, state), ...state.errors }
+      if (data === undefined || Object.keys(errors).length > 0) return again({ ...state, errors })
       let user: User | null
       try {
         user = await parts.accounts.useLink(secret, {
@@ -76,6 +76,19 @@ export const setupPages = (parts: Pick<Dependencies, 'accounts' | 'settings'>): 
     },
   },
 ]
+
+/** Returns what is wrong with the two passwords, so that the user learns all faults of the form at once. */
+function passwordErrors({ ctx }: PageCall, user: User, { values }: FormState<Fields>): FormState<Fields>['errors'] {
+  const [password = '', again = ''] = ['password', 'password_again'].map((name) => ctx.state.form?.fields[name]?.[0] ?? '')
+  const mismatch = passwordsMatch({ password, password_again: again })
+  const errors = mismatch === null ? {} : { password_again: mismatch }
+  try {
+    checkNewPassword(password, { name: values?.name ?? user.name, email: values?.email ?? user.email })
+    return errors
+  } catch (error) {
+    return withError<Fields>({ errors }, error, NEW_PASSWORD_ERRORS).errors
+  }
+}
 
 function linkEnded({ show }: PageCall): void {
   show(renderLinkEnded({ purpose: null }), 404)

@@ -3,11 +3,11 @@ import type { DocumentRecord } from '../../../core/model.ts'
 import { attachmentHeaders, FILE_POLICY, type OriginalHeaders } from '../../answers/send-original.ts'
 
 /**
- * Only docsearch's own pages may frame a PDF, and no script runs. There is no sandbox, because browsers show no PDF inside one. Scripts in a
+ * No page may frame a PDF, and no script runs. There is no sandbox, because browsers show no PDF inside one. Scripts in a
  * PDF run in the browser's viewer, which has another origin. `nosniff` keeps the file from being taken for another type. Some browsers make
  * their viewer of an object and a style, so the policy allows these.
  */
-export const PDF_POLICY = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'"
+const PDF_POLICY = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 
 /** Returns the headers that show an original in the browser. Browsers save types that could run a script. */
 export function viewHeaders(document: DocumentRecord): OriginalHeaders {

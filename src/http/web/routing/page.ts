@@ -4,9 +4,11 @@ import { renderBackToApplication } from '../../../pages/account/back.tsx'
 import type { SignedInProps, Viewer } from '../../../pages/layout.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Actor } from '../../../services/access.ts'
+import { withBasePath } from '../../answers/base-path.ts'
 import type { Ctx, Login } from '../../routing/context.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { csrfToken } from '../session/csrf.ts'
+import type { OneTimeView, OneTimeViews } from '../session/one-time-views.ts'
 import { setFlash, takeFlash, type FlashCode } from '../session/flash.ts'
 import { safeReturnTo } from './return-to.ts'
 import { submitted, type Submitted } from '../forms/submitted.ts'
@@ -20,6 +22,10 @@ export interface Page {
   access: 'public' | 'anyone' | 'user' | 'owner'
   /** The page's form is for users who are not logged in, so it still works after a login or a logout in another tab. */
   isBeforeLogin?: boolean
+  /** The view has the script, and its policy allows it. */
+  hasScript?: boolean
+  /** The handler reads a multipart body and checks its token. Other bodies are read and checked before, as usual. */
+  hasFiles?: boolean
   /** For a POST: returns the address that shows the posted form again. Default: the nearest view above the path. */
   formAddress?(field: (name: string) => string): string
   handle(call: PageCall): Promise<void> | void
@@ -30,6 +36,8 @@ export interface PageCall {
   ctx: Ctx
   /** Value of `:id` in the path; empty where there is none. */
   id: string
+  /** The values of all parameters of the path by their names. */
+  params: Readonly<Record<string, string>>
   /** Null without a login, which happens only on a page for `anyone`. */
   visitor: Login | null
   /** Throws without a login. */
@@ -44,15 +52,25 @@ export interface PageCall {
   /** Parses the posted form. */
   submitted<S extends z.ZodObject>(schema: S): Submitted<z.output<S>, Extract<keyof z.output<S>, string>>
   show(html: string, status?: number): void
-  /** Redirects with 303 to a page of this instance, which shows the message. */
-  goTo(path: string, message?: FlashCode): void
+  /** Redirects to a view with a new secret, which is shown once. `next` is where the user goes who opens its address again. */
+  showOnce(next: string, render: OneTimeView): void
+  /** Returns the view that `showOnce` has kept under the ID in the path. See `OneTimeViews.take`. */
+  takeOnce(): ReturnType<OneTimeViews['take']>
+  /** Redirects with 303 to a page of this instance, which shows the message, and a button that restores documents in the trash. */
+  goTo(path: string, message?: FlashCode, trashed?: string | readonly string[]): void
 }
 
-export function pageCall(ctx: Ctx, row: Page, { settings, clock }: Pick<Dependencies, 'settings' | 'clock'>): PageCall {
+export interface PageParts extends Pick<Dependencies, 'settings' | 'clock'> {
+  oneTimeViews: OneTimeViews
+}
+
+export function pageCall(ctx: Ctx, row: Page, { settings, clock, oneTimeViews }: PageParts): PageCall {
   const visitor = ctx.state.login ?? null
+  const { params } = ctx as unknown as { params: Record<string, string> }
   const call: PageCall = {
     ctx,
-    id: String((ctx as unknown as { params: Record<string, string> }).params['id'] ?? ''),
+    id: params['id'] ?? '',
+    params,
     visitor,
     get login() {
       if (ctx.state.login === undefined) throw new Error(`${ctx.state.route} was called without a login`)
@@ -70,17 +88,23 @@ export function pageCall(ctx: Ctx, row: Page, { settings, clock }: Pick<Dependen
     signedIn: () => ({
       viewer: viewerOf(call.user),
       csrf: call.csrf,
-      flash: takeFlash(ctx, settings),
+      flash: takeFlash(ctx, settings, call.csrf),
       now: clock.now().toISOString(),
+      glance: ctx.state.glance,
+      hasScript: row.hasScript === true,
     }),
     submitted: (schema) => submitted(schema, ctx.state.form?.fields ?? {}),
     show(html, status = 200) {
       ctx.status = status
       ctx.type = 'text/html; charset=utf-8'
-      ctx.body = html
+      ctx.body = withBasePath(html, ctx.state.basePath)
     },
-    goTo(path, message) {
-      if (message !== undefined) setFlash(ctx, settings, message)
+    showOnce(next, render) {
+      redirect(ctx, paths.shownOnce(oneTimeViews.add(call.login.session.id, { render, next })), 303)
+    },
+    takeOnce: () => oneTimeViews.take(call.login.session.id, call.id),
+    goTo(path, message, trashed = []) {
+      if (message !== undefined) setFlash(ctx, settings, message, [trashed].flat())
       redirect(ctx, path, 303)
     },
   }
@@ -91,10 +115,13 @@ export function viewerOf({ name, email, role }: User): Viewer {
   return { name, email, role }
 }
 
-/** Sets the header itself, because Koa's redirect normalises addresses and an application's address must stay unchanged. */
+/**
+ * Redirects to a path of this instance, or to an application. Sets the header itself, because Koa's redirect normalises addresses and an application's
+ * address must stay unchanged.
+ */
 export function redirect(ctx: Ctx, location: string, status: 302 | 303): void {
   ctx.status = status
-  ctx.set('Location', location)
+  ctx.set('Location', location.startsWith('/') ? ctx.state.basePath + location : location)
   ctx.body = ''
 }
 
@@ -111,6 +138,11 @@ export function returnToApplication({ ctx, show }: PageCall, location: string): 
 /** Returns true for browsers. Other programs usually accept any type. */
 export function asksForHtml(ctx: Ctx): boolean {
   return /\btext\/html\b/i.test(ctx.get('Accept'))
+}
+
+/** Returns true for the script of the views. */
+export function asksForJson(ctx: Ctx): boolean {
+  return /^application\/json$/i.test(ctx.get('Accept'))
 }
 
 /** Redirects to the login, and from there back to `returnTo`, unless that address is too long. */

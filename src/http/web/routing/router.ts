@@ -7,15 +7,19 @@ import type { Middleware, State } from '../../routing/context.ts'
 import { endpointOf } from '../../routing/endpoints.ts'
 import { otherMethods } from '../../routing/router.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import { isMultipart } from '../../api/upload/body.ts'
 import { originCheck } from '../session/csrf.ts'
 import { recheckCredential, watchCredential } from '../../middleware/credential-watch.ts'
 import { formBody } from '../../body/form-body.ts'
+import { compressView } from './compressed-view.ts'
 import { formCheck } from './form-check.ts'
+import { wantsPage } from './page-errors.ts'
 import { pagePolicy } from './page-policy.ts'
-import { pageCall, redirectToLogin, type Page } from './page.ts'
+import { asksForJson, pageCall, redirectToLogin, type Page, type PageParts } from './page.ts'
+import { OneTimeViews } from '../session/one-time-views.ts'
 import { loadSession } from '../session/session.ts'
 
-type Parts = Pick<Dependencies, 'accounts' | 'credentials' | 'settings' | 'clock'>
+type Parts = Pick<Dependencies, 'accounts' | 'credentials' | 'settings' | 'clock' | 'instance'>
 
 /**
  * Returns the table of pages as middleware. The cost, method and access of a row decide its steps. Unknown paths go on to the
@@ -24,8 +28,9 @@ type Parts = Pick<Dependencies, 'accounts' | 'credentials' | 'settings' | 'clock
 export function pageRouter(table: readonly Page[], parts: Parts, limits: RateLimits): Koa.Middleware<State>[] {
   const router = new Router<State>()
   const viewAbove = nearestView(router)
-  for (const row of table) router.register(row.path, [row.method], steps(row, parts, limits, viewAbove))
-  return [markPages(router), router.routes() as Middleware, otherMethods(router)]
+  const withViews = { ...parts, oneTimeViews: new OneTimeViews(parts.clock) }
+  for (const row of table) router.register(row.path, [row.method], steps(row, withViews, limits, viewAbove))
+  return [markPages(router), router.routes() as Middleware, sessionForErrors(parts), otherMethods(router)]
 }
 
 /** Returns the path of the nearest view at or above a path. The first view is at `/`. */
@@ -36,21 +41,42 @@ function nearestView(router: Router<State>): (path: string) => string {
   }
 }
 
-function steps(row: Page, parts: Parts, limits: RateLimits, viewAbove: (path: string) => string): Middleware[] {
+function steps(row: Page, parts: Parts & PageParts, limits: RateLimits, viewAbove: (path: string) => string): Middleware[] {
   const path = row.path.replaceAll(/:(\w+)/g, '{$1}')
   const { cost } = endpointOf({ method: row.method, path })
   return [
     nameRoute(path),
-    pagePolicy(),
+    pagePolicy(row.hasScript === true),
     ...(row.access === 'public' ? [] : [loadSession(parts)]),
     ...(cost === 'anonymous' ? [] : [limits.step]),
     watchCredential(parts.credentials),
-    ...(row.method === 'POST'
-      ? [originCheck(parts.settings), formBody(), recheckCredential(parts.credentials), formCheck(row, parts.settings, viewAbove)]
-      : []),
+    ...(row.method === 'POST' ? [originCheck(parts.settings), ...formSteps(row, parts, viewAbove)] : []),
     accessCheck(row.access),
+    glance(parts),
+    ...(row.method === 'GET' && (row.access === 'user' || row.access === 'owner') ? [compressView()] : []),
     async (ctx) => row.handle(pageCall(ctx, row, parts)),
   ]
+}
+
+/** A form with files is read by its handler, because its body can be large. */
+function formSteps(row: Page, { settings, credentials }: Parts, viewAbove: (path: string) => string): Middleware[] {
+  const all = [formBody(), recheckCredential(credentials), formCheck(row, settings, viewAbove)]
+  return row.hasFiles === true ? all.map((step) => (ctx, next) => (isMultipart(ctx) ? next() : step(ctx, next))) : all
+}
+
+/** Finds out who asks for a view that does not exist, or in a wrong way, because the error is shown in the frame of the views. */
+function sessionForErrors(parts: Parts): Middleware {
+  const load = loadSession(parts)
+  return (ctx, next) => (wantsPage(ctx) ? load(ctx, next) : next())
+}
+
+/** Looks up what the bar says about the instance. This comes from memory. */
+function glance({ instance }: Parts): Middleware {
+  return async (ctx, next) => {
+    const { login } = ctx.state
+    if (login !== undefined) ctx.state.glance = await instance.glance(login.actor)
+    await next()
+  }
 }
 
 /** Marks requests to pages, also those with a wrong method, so that their refusals are pages too. */
@@ -72,6 +98,7 @@ function accessCheck(access: Page['access']): Middleware {
   return async (ctx, next) => {
     const { login } = ctx.state
     if (access === 'public' || access === 'anyone') return next()
+    if (login === undefined && asksForJson(ctx)) throw fail('unauthorized', 'You are not logged in. Log in in another tab.')
     // A posted form can't be repeated after the login, so the user starts again at the home page.
     if (login === undefined) return redirectToLogin(ctx, ctx.method === 'POST' ? '/' : ctx.originalUrl)
     if (access === 'owner' && !isOwner(login.actor)) throw fail('not_found', 'Your account has no such page.')

@@ -1,7 +1,8 @@
 import { searchRequestWithin, type ParsedSearchRequest, type SearchRequest } from '../../../contract/search.ts'
 import { FORMATS, isFormatId } from '../../../core/formats.ts'
 import { examine, type FieldFault } from '../../../contract/validate.ts'
-import { SEARCH_FIELDS, type SearchField, type SearchFields } from '../../../pages/search/fields.ts'
+import { isByPassage, SEARCH_FIELDS, type SearchField, type SearchFields } from '../../../pages/search/fields.ts'
+import { tagsOf } from '../../../pages/search/filters.ts'
 import type { SearchErrors } from '../../../pages/search/form.tsx'
 
 /** For each field of the request: its field on the page, and the subject of a sentence about it. */
@@ -12,6 +13,10 @@ const PLACES: Readonly<Record<string, [field: SearchField, subject: string]>> = 
   group_by: ['group', 'The grouping'],
   'filter.tags': ['tags', 'The list of tags'],
   'filter.media_types': ['type', 'The type'],
+  'filter.path_prefix': ['path', 'The beginning of the path'],
+  'filter.created_after': ['after', 'The first day'],
+  'filter.created_before': ['before', 'The day after the last one'],
+  sort: ['sort', 'The order'],
 }
 
 /** Returns the search fields of an address. When a field is there twice, the last one counts. */
@@ -34,22 +39,42 @@ export function requestOf(
   return { request: null, errors: errorsOf(faults) }
 }
 
-function rawRequest({ q, project, group, type, tags, exact, offset }: SearchFields, limit: number): SearchRequest {
-  const wanted = (tags ?? '').split(',').flatMap((tag) => tag.trim() || [])
-  const filter = {
-    ...(type ? { media_types: [isFormatId(type) ? FORMATS[type].mediaType : type] } : {}),
-    ...(wanted.length > 0 ? { tags: wanted } : {}),
-  }
+/** How many passages of each document the view shows. */
+const PASSAGES_EACH = 3
+
+function rawRequest(fields: SearchFields, limit: number): SearchRequest {
+  const { q, project, group, sort, exact, offset } = fields
+  const filter = rawFilter(fields)
   return {
     query: q ?? '',
     limit,
     ...(project ? { project } : {}),
-    // The schema refuses a wrong number or grouping.
-    ...(group ? { group_by: group as 'document' } : {}),
+    // The schema refuses a wrong number, grouping or order.
+    ...(isByPassage(fields) ? {} : { group_by: (group || 'document') as 'document', passages: PASSAGES_EACH }),
+    ...(sort ? { sort: sort as 'newest' } : {}),
     ...(offset ? { offset: /^\d+$/.test(offset) ? Number(offset) : (offset as unknown as number) } : {}),
     ...(exact ? { correct: false } : {}),
     ...(Object.keys(filter).length > 0 ? { filter } : {}),
+    facets: ['project', 'folder', 'media_type', 'tag', 'year'],
   }
+}
+
+function rawFilter(fields: SearchFields): NonNullable<SearchRequest['filter']> {
+  const { type, path, after, before, document } = fields
+  const tags = tagsOf(fields)
+  return {
+    ...(document ? { document_ids: [document] } : {}),
+    ...(type ? { media_types: [isFormatId(type) ? FORMATS[type].mediaType : type] } : {}),
+    ...(tags.length > 0 ? { tags } : {}),
+    ...(path ? { path_prefix: path } : {}),
+    ...(after ? { created_after: midnight(after) } : {}),
+    ...(before ? { created_before: midnight(before) } : {}),
+  }
+}
+
+/** A day begins at midnight in UTC, like the days in the list of documents. */
+function midnight(day: string): string {
+  return /^\d{4}-\d\d-\d\d$/.test(day) ? `${day}T00:00:00Z` : day
 }
 
 function errorsOf(faults: readonly FieldFault[]): SearchErrors {
@@ -57,7 +82,8 @@ function errorsOf(faults: readonly FieldFault[]): SearchErrors {
   for (const { path, message } of faults) {
     const [field, subject] = PLACES[path] ?? ['q', path]
     const isBlank = path === 'query' && /^must not be (?:blank|empty)$/.test(message)
-    errors[field] ??= isBlank ? 'Type a question first.' : `${subject} ${message}.`
+    const isDay = field === 'after' || field === 'before'
+    errors[field] ??= isBlank ? 'Type a question first.' : isDay ? 'Enter a day such as 2026-03-31.' : `${subject} ${message}.`
   }
   return errors
 }

@@ -1,35 +1,47 @@
-import type { ParsedSearchRequest } from '../../../contract/search.ts'
+import type { ParsedSearchRequest, SearchResult } from '../../../contract/search.ts'
 import { DocsearchError } from '../../../core/errors.ts'
 import { paths } from '../../../pages/paths.ts'
 import type { SearchErrors } from '../../../pages/search/form.tsx'
-import type { Found, Holdings } from '../../../pages/search/props.ts'
+import { MAX_WARNED, type Found, type Holdings, type StartFacts } from '../../../pages/search/props.ts'
 import { renderSearch } from '../../../pages/search/search.tsx'
+import { presentDocument } from '../../api/documents/present.ts'
 import { presentSearch } from '../../api/search/present.ts'
 import { toSearchRequest } from '../../api/search/request.ts'
+import type { MarkedPassage } from '../../../services/search.ts'
 import { clientGone } from '../../routing/context.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { statusOf } from '../../problems/problems.ts'
 import { listAll } from '../list-all.ts'
 import type { Page, PageCall } from '../routing/page.ts'
+import { savedSearchRows } from './saved.ts'
 import { requestOf, searchFieldsOf } from './search-fields.ts'
 
 const RESULTS = 10
 /** The API's limit of `offset`. */
 const MAX_OFFSET = 1000
 
-type Parts = Pick<Dependencies, 'projects' | 'search' | 'settings'>
+type Parts = Pick<Dependencies, 'documents' | 'projects' | 'savedSearches' | 'search' | 'settings'>
 
 export const searchPages = (parts: Parts): Page[] => [
   {
     method: 'GET',
     path: paths.home,
     access: 'user',
+    hasScript: true,
     async handle(call) {
       const { ctx, show, signedIn } = call
       const fields = searchFieldsOf(ctx.query)
-      const { found, errors, status } = fields.q === undefined ? NOT_ASKED : await runSearch(parts, call, fields)
-      const holdings = await holdingsOf(parts, call)
-      show(renderSearch({ ...signedIn(), fields, errors, holdings, found, baseUrl: parts.settings.baseUrl() }), status)
+      // The database answers while the search threads are busy.
+      const [{ found, errors, status }, { statuses, ...holdings }] = await Promise.all([
+        fields.q === undefined ? NOT_ASKED : runSearch(parts, call, fields),
+        holdingsOf(parts, call),
+      ])
+      const isStart = fields.q === undefined && holdings.documents > 0
+      const start = isStart ? await startFacts(parts, call, statuses) : null
+      const searches = fields.q === undefined ? await parts.savedSearches.list(call.actor) : []
+      const saved = savedSearchRows(searches, holdings.projects)
+      const baseUrl = parts.settings.baseUrl()
+      show(renderSearch({ ...signedIn(), fields, errors, holdings, start, found, saved, baseUrl }), status)
     },
   },
 ]
@@ -50,8 +62,9 @@ async function runSearch(parts: Parts, call: PageCall, fields: ReturnType<typeof
   if (request === null) return { found: null, errors, status: 400 }
   try {
     const outcome = await search.search(call.actor, toSearchRequest(request), clientGone(call.ctx))
-    const presentation = { baseUrl: settings.baseUrl(), maxBytes: settings.limits.answerBytes }
-    return { found: foundIn(request, presentSearch(request, outcome, presentation)), errors: {}, status: 200 }
+    // Views take the paths of these addresses, and get the path of the public URL when they are sent.
+    const presentation = { baseUrl: new URL(settings.baseUrl()).origin, maxBytes: settings.limits.answerBytes }
+    return { found: foundIn(request, presentSearch(request, outcome, presentation), search), errors: {}, status: 200 }
   } catch (error) {
     const errors = formErrors(error)
     if (errors === null) throw error
@@ -59,7 +72,7 @@ async function runSearch(parts: Parts, call: PageCall, fields: ReturnType<typeof
   }
 }
 
-function foundIn({ offset }: ParsedSearchRequest, whole: Found['answer']): Found {
+function foundIn({ offset }: ParsedSearchRequest, whole: Found['answer'], search: Parts['search']): Found {
   const results = whole.results.slice(0, RESULTS)
   const hasMore = whole.results.length > RESULTS || (whole.truncated && results.length > 0)
   const next = offset + results.length
@@ -68,7 +81,18 @@ function foundIn({ offset }: ParsedSearchRequest, whole: Found['answer']): Found
     offset,
     previous: offset === 0 ? null : Math.max(0, offset - RESULTS),
     next: hasMore && next <= MAX_OFFSET ? next : null,
+    hasAllWords: search.hasAllWords(whole.corrected_query ?? whole.query, results.flatMap(markedPassages)),
   }
+}
+
+/** Returns the passages of a result, with the names that belong to them. */
+function markedPassages({ document, chunk, text, highlights, more_passages = [] }: SearchResult): MarkedPassage[] {
+  const names = `${document.path}\n${document.title ?? ''}`
+  return [{ chunk, text, highlights }, ...more_passages].map((passage) => ({
+    text: passage.text,
+    highlights: passage.highlights,
+    about: `${names}\n${passage.chunk.heading}`,
+  }))
 }
 
 function formErrors(error: unknown): SearchErrors | null {
@@ -78,12 +102,32 @@ function formErrors(error: unknown): SearchErrors | null {
   return null
 }
 
-async function holdingsOf({ projects }: Parts, { actor }: PageCall): Promise<Holdings> {
+/** How many new documents the start view shows. */
+const RECENT = 5
+
+async function startFacts(
+  { documents }: Parts,
+  { actor }: PageCall,
+  { ready, failed }: Record<'ready' | 'failed', number>,
+): Promise<StartFacts> {
+  const warned = await documents.list(actor, { limit: MAX_WARNED + 1, warnings: true })
+  const recent = await documents.list(actor, { limit: RECENT })
+  return { ready, failed, warned: warned.items.length, recent: recent.items.map(presentDocument) }
+}
+
+async function holdingsOf(
+  { projects }: Parts,
+  { actor }: PageCall,
+): Promise<Holdings & { statuses: Record<'ready' | 'failed', number> }> {
   const found = await listAll((page) => projects.list(actor, page))
   const counts = found.map((project) => project.counts)
   return {
     documents: counts.reduce((sum, { documents }) => sum + documents, 0),
     pending: counts.reduce((sum, { statuses }) => sum + statuses.queued + statuses.processing, 0),
     projects: found.map(({ id, name }) => ({ id, name })),
+    statuses: {
+      ready: counts.reduce((sum, { statuses }) => sum + statuses.ready, 0),
+      failed: counts.reduce((sum, { statuses }) => sum + statuses.failed, 0),
+    },
   }
 }

@@ -1,3 +1,4 @@
+import { basePathOf } from '../../answers/base-path.ts'
 import type { Ctx } from '../../routing/context.ts'
 import type { HttpSettings } from '../../dependencies.ts'
 
@@ -8,12 +9,14 @@ type Base = Pick<HttpSettings, 'baseUrl'>
 
 /**
  * Returns the name of a cookie. Over HTTPS it starts with `__Host-`, so that no other host and no plain HTTP answer can set the cookie
- * (RFC 6265bis section 4.1.3). On plain loopback it contains the port, because cookies ignore ports and two instances would log each other out.
+ * (RFC 6265bis section 4.1.3). Below a path of its host, it starts with `__Secure-`, because `__Host-` does not allow the path that keeps the cookie
+ * from other services there. On plain loopback it contains the port, because cookies ignore ports and two instances would log each other out.
  * The base URL decides, never a forwarded header.
  */
 export function cookieName(base: Base, kind: CookieKind): string {
   const url = new URL(base.baseUrl())
-  const name = url.protocol === 'https:' ? '__Host-docsearch' : `docsearch_${url.port === '' ? '80' : url.port}`
+  const secureName = basePathOf(base.baseUrl()) === '' ? '__Host-docsearch' : '__Secure-docsearch'
+  const name = url.protocol === 'https:' ? secureName : `docsearch_${url.port === '' ? '80' : url.port}`
   return kind === 'session' ? name : `${name}_${kind}`
 }
 
@@ -27,6 +30,6 @@ export function writeCookie(ctx: Ctx, base: Base, kind: CookieKind, value: strin
   // Not through Koa, which refuses Secure when a proxy it does not trust terminated TLS.
   ctx.append(
     'Set-Cookie',
-    `${cookieName(base, kind)}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`,
+    `${cookieName(base, kind)}=${value}; Path=${basePathOf(base.baseUrl()) || '/'}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure}`,
   )
 }

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { fail } from '../../problems/problems.ts'
-import type { Ctx, Middleware } from '../../routing/context.ts'
+import type { Ctx, Login, Middleware } from '../../routing/context.ts'
 import type { HttpSettings } from '../../dependencies.ts'
 import { readCookie, writeCookie } from './cookies.ts'
 
@@ -18,8 +18,13 @@ interface Purpose {
  * form cookie, so they still work after a login or a logout in another tab.
  */
 export function csrfToken(ctx: Ctx, settings: HttpSettings, { isBeforeLogin = false }: Purpose): string {
-  const session = isBeforeLogin ? undefined : ctx.state.login?.token
-  return derive(session ?? formSecret(ctx, settings))
+  const { login } = ctx.state
+  return isBeforeLogin || login === undefined ? masked(ctx, formSecret(ctx, settings)) : sessionToken(ctx, login)
+}
+
+/** Returns the token for forms of a user who is logged in. */
+export function sessionToken(ctx: Ctx, { token }: Pick<Login, 'token'>): string {
+  return masked(ctx, token)
 }
 
 /**
@@ -29,7 +34,7 @@ export function csrfToken(ctx: Ctx, settings: HttpSettings, { isBeforeLogin = fa
 export function hasValidToken(ctx: Ctx, settings: HttpSettings, { isBeforeLogin = false }: Purpose): boolean {
   const { login, form } = ctx.state
   const secrets = [login?.token, login === undefined || isBeforeLogin ? readSecret(ctx, settings) : undefined]
-  return secrets.some((secret) => secret !== undefined && isSame(form?.csrf ?? '', derive(secret)))
+  return secrets.some((secret) => secret !== undefined && isSame(unmask(form?.csrf ?? ''), derive(secret)))
 }
 
 /**
@@ -67,13 +72,37 @@ function formSecret(ctx: Ctx, settings: HttpSettings): string {
   return ctx.state.formSecret
 }
 
-function derive(secret: string): string {
-  return createHmac('sha256', secret).update('docsearch form').digest('base64url')
+const TOKEN_BYTES = 32
+
+function derive(secret: string): Buffer {
+  return createHmac('sha256', secret).update('docsearch form').digest()
 }
 
-function isSame(sent: string, wanted: string): boolean {
-  const [a, b] = [Buffer.from(sent), Buffer.from(wanted)]
-  return a.length === b.length && timingSafeEqual(a, b)
+/**
+ * Returns the token as it stands in forms: a random pad, and the token encrypted with the pad. It looks different in every answer, so
+ * nobody can learn it from the sizes of many compressed answers (BREACH). All forms of an answer have the same pad.
+ */
+function masked(ctx: Ctx, secret: string): string {
+  if (ctx.state.csrf?.secret !== secret) {
+    const pad = randomBytes(TOKEN_BYTES)
+    ctx.state.csrf = { secret, token: Buffer.concat([pad, xor(pad, derive(secret))]).toString('base64url') }
+  }
+  return ctx.state.csrf.token
+}
+
+/** Returns null for what can't be a token. */
+function unmask(sent: string): Buffer | null {
+  const bytes = Buffer.from(sent, 'base64url')
+  if (bytes.length !== 2 * TOKEN_BYTES) return null
+  return xor(bytes.subarray(0, TOKEN_BYTES), bytes.subarray(TOKEN_BYTES))
+}
+
+function xor(a: Buffer, b: Buffer): Buffer {
+  return Buffer.from(a.map((byte, i) => byte ^ b[i]!))
+}
+
+function isSame(sent: Buffer | null, wanted: Buffer): boolean {
+  return sent !== null && sent.length === wanted.length && timingSafeEqual(sent, wanted)
 }
 
 export function csrfFailed(): Error {

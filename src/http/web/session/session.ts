@@ -1,6 +1,7 @@
 import { hashSecret } from '../../../core/secrets.ts'
 import type { User } from '../../../core/model.ts'
 import { actorOf } from '../../../services/access.ts'
+import { callAsUser } from '../../middleware/caller.ts'
 import type { Ctx, Middleware } from '../../routing/context.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { readCookie, writeCookie } from './cookies.ts'
@@ -17,11 +18,11 @@ export function loadSession({ accounts, settings }: Parts): Middleware {
   return async (ctx, next) => {
     const token = readCookie(ctx, settings, 'session')
     const found = token === undefined || token.length > MAX_CHARACTERS ? null : await accounts.findSession(token)
-    if (found !== null && token !== undefined) {
-      ctx.state.login = { ...found, token, actor: actorOf(found.user) }
-      ctx.state.credential = { kind: 'session', sha256: hashSecret(token) }
-    }
-    await next()
+    if (found === null || token === undefined) return next()
+    const { user, session } = found
+    ctx.state.login = { ...found, token, actor: actorOf(user) }
+    ctx.state.credential = { kind: 'session', key: hashSecret(token) }
+    await callAsUser(ctx, user.id, { kind: 'session', id: session.id, name: null, lastFour: null }, next)
   }
 }
 

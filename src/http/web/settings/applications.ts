@@ -97,8 +97,9 @@ const changePages = ({ applications, settings }: Parts): Page[] => [
     method: 'POST',
     path: paths.applications,
     access: 'user',
+    hasScript: true,
     async handle(call) {
-      const { actor, submitted, show, signedIn } = call
+      const { actor, submitted, showOnce } = call
       const { data, state } = submitted(newForm)
       const again = (form: ApplicationFormProps['form']) => showForm(call, null, form, chosenScopes(call), 422)
       if (data === undefined) return again(state)
@@ -106,7 +107,7 @@ const changePages = ({ applications, settings }: Parts): Page[] => [
       try {
         const { application, secret } = await applications.create(actor, { ...rest, redirectUris: uris })
         const props = { application, secret, oldUntil: null, baseUrl: settings.baseUrl() }
-        show(renderApplicationSecret({ ...signedIn(), ...props }))
+        showOnce(paths.application(application.id), (page) => renderApplicationSecret({ ...page, ...props }))
       } catch (error) {
         again(withError(state, error, ERROR_FIELDS))
       }
@@ -135,12 +136,13 @@ const changePages = ({ applications, settings }: Parts): Page[] => [
     method: 'POST',
     path: paths.applicationRotate(':id'),
     access: 'user',
-    async handle({ actor, id, submitted, show, signedIn }) {
+    hasScript: true,
+    async handle({ actor, id, submitted, showOnce }) {
       const { data } = submitted(rotateForm)
       if (data === undefined) throw fail('invalid_request', 'Choose when the current secret ends.')
       const { application, secret, oldUntil } = await applications.rotate(actor, id, data.grace_seconds)
       const props = { application, secret, oldUntil: oldUntil.toISOString(), baseUrl: settings.baseUrl() }
-      show(renderApplicationSecret({ ...signedIn(), ...props }))
+      showOnce(paths.application(id), (page) => renderApplicationSecret({ ...page, ...props }))
     },
   },
   {

@@ -1,4 +1,4 @@
-import type { Connection } from '../../../oauth/oauth.ts'
+import type { OwnConnection } from '../../../services/connections.ts'
 import { paths } from '../../../pages/paths.ts'
 import { renderConnectionEnd, renderConnections, type ConnectionRow } from '../../../pages/settings/connections.tsx'
 import type { Dependencies } from '../../dependencies.ts'
@@ -36,11 +36,12 @@ export const connectionPages = ({ connections }: Pick<Dependencies, 'connections
   },
 ]
 
-function connectionRow({ application, scopes, since, lastUsedAt }: Connection): ConnectionRow {
+function connectionRow({ application, scopes, projects, since, lastUsedAt }: OwnConnection): ConnectionRow {
   return {
     clientId: application.id,
     name: application.name,
     scopes,
+    projects: projects && projects.map((project) => project.name),
     since: since.toISOString(),
     lastUsedAt: lastUsedAt?.toISOString() ?? null,
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { DEFAULT_SCOPES, SCOPES, type ApiKeyRecord } from '../../../core/model.ts'
+import { DEFAULT_SCOPES, SCOPES, type Scope } from '../../../core/model.ts'
+import type { FormState } from '../../../pages/form.tsx'
 import { paths } from '../../../pages/paths.ts'
 import {
   renderApiKeyCreated,
@@ -8,16 +9,19 @@ import {
   renderApiKeys,
   type ApiKeyRow,
 } from '../../../pages/settings/api-keys.tsx'
+import type { OwnKey } from '../../../services/keys.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { fail } from '../../problems/problems.ts'
 import { listAll } from '../list-all.ts'
 import { chosenScopes, name, scopes } from '../forms/fields.ts'
+import { limitErrors, limitOf, limitProps, projectLimitFields } from '../forms/project-limit.ts'
 import { withError } from '../forms/submitted.ts'
 import type { Page, PageCall } from '../routing/page.ts'
 
 const keyForm = z.object({
   name,
   scopes,
+  ...projectLimitFields,
   expires_in_days: z
     .string()
     .default('')
@@ -31,9 +35,9 @@ const keyForm = z.object({
     ),
 })
 
-type Parts = Pick<Dependencies, 'keys' | 'settings'>
+type Parts = Pick<Dependencies, 'keys' | 'projects' | 'settings'>
 
-export const keyPages = ({ keys, settings }: Parts): Page[] => [
+export const keyPages = ({ keys, projects, settings }: Parts): Page[] => [
   {
     method: 'GET',
     path: paths.apiKeys,
@@ -47,28 +51,29 @@ export const keyPages = ({ keys, settings }: Parts): Page[] => [
     method: 'GET',
     path: paths.apiKeyNew,
     access: 'user',
-    handle: ({ show, signedIn }) =>
-      show(renderApiKeyNew({ ...signedIn(), form: {}, scopes: SCOPES, chosenScopes: DEFAULT_SCOPES })),
+    handle: (call) => showForm(call, projects, {}, DEFAULT_SCOPES),
   },
   {
     method: 'POST',
     path: paths.apiKeys,
     access: 'user',
+    hasScript: true,
     async handle(call) {
-      const { actor, submitted, show, signedIn } = call
+      const { actor, submitted } = call
       const { data, state } = submitted(keyForm)
-      if (data === undefined) {
-        return show(renderApiKeyNew({ ...signedIn(), form: state, scopes: SCOPES, chosenScopes: chosenScopes(call) }), 422)
-      }
+      const errors = data === undefined ? {} : limitErrors(data)
+      if (data === undefined || Object.keys(errors).length > 0)
+        return showForm(call, projects, { ...state, errors: { ...state.errors, ...errors } }, chosenScopes(call), 422)
       const { name: keyName, scopes: chosen, expires_in_days: expiresInDays } = data
       let key: string
       try {
-        key = (await keys.create(actor, { name: keyName, scopes: chosen, expiresInDays })).key
+        key = (await keys.create(actor, { name: keyName, scopes: chosen, projects: limitOf(data), expiresInDays })).key
       } catch (error) {
-        const form = withError(state, error, { too_many_keys: 'name' })
-        return show(renderApiKeyNew({ ...signedIn(), form, scopes: SCOPES, chosenScopes: chosenScopes(call) }), 422)
+        const form = withError(state, error, { too_many_keys: 'name', project_not_found: 'projects' })
+        return showForm(call, projects, form, chosenScopes(call), 422)
       }
-      show(renderApiKeyCreated({ ...signedIn(), key, name: keyName, baseUrl: settings.baseUrl() }))
+      const props = { key, name: keyName, baseUrl: settings.baseUrl() }
+      call.showOnce(paths.apiKeys, (page) => renderApiKeyCreated({ ...page, ...props }))
     },
   },
   {
@@ -92,15 +97,27 @@ export const keyPages = ({ keys, settings }: Parts): Page[] => [
   },
 ]
 
-function keysOf(keys: Dependencies['keys'], { actor }: PageCall): Promise<ApiKeyRecord[]> {
+async function showForm(
+  call: PageCall,
+  projects: Dependencies['projects'],
+  form: FormState<keyof z.output<typeof keyForm>>,
+  chosen: readonly Scope[],
+  status = 200,
+): Promise<void> {
+  const limit = await limitProps(call, projects)
+  call.show(renderApiKeyNew({ ...call.signedIn(), form, scopes: SCOPES, chosenScopes: chosen, limit }), status)
+}
+
+function keysOf(keys: Dependencies['keys'], { actor }: PageCall): Promise<OwnKey[]> {
   return listAll((page) => keys.list(actor, page))
 }
 
-function keyRow({ id, name, scopes, lastFour, createdAt, lastUsedAt, expiresAt }: ApiKeyRecord): ApiKeyRow {
+function keyRow({ id, name, scopes, projects, lastFour, createdAt, lastUsedAt, expiresAt }: OwnKey): ApiKeyRow {
   return {
     id,
     name,
     scopes,
+    projects: projects && projects.map((project) => project.name),
     lastFour,
     createdAt: createdAt.toISOString(),
     lastUsedAt: lastUsedAt?.toISOString() ?? null,

@@ -11,6 +11,7 @@ import {
   type UserRow,
 } from '../../../pages/settings/users.tsx'
 import { fail } from '../../problems/problems.ts'
+import type { ManagedUser } from '../../../services/managed-users.ts'
 import type { PasswordLink } from '../../../services/users.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { email, optionalName } from '../forms/fields.ts'
@@ -44,6 +45,7 @@ const listPages = ({ users, settings }: Parts): Page[] => [
     method: 'POST',
     path: paths.userInvite,
     access: 'owner',
+    hasScript: true,
     async handle(call) {
       const { actor, submitted, show, signedIn } = call
       const { data, state } = submitted(inviteForm)
@@ -65,6 +67,7 @@ const userChangePages = ({ users, settings }: Parts): Page[] => [
     method: 'POST',
     path: paths.userReset(':id'),
     access: 'owner',
+    hasScript: true,
     async handle(call) {
       const { id } = await findOther(users, call)
       showLink(call, await users.resetPassword(call.actor, id), settings.baseUrl())
@@ -103,8 +106,9 @@ const userChangePages = ({ users, settings }: Parts): Page[] => [
     access: 'owner',
     async handle(call) {
       const other = await findOther(users, call)
-      const documents = await users.countDocuments(call.actor, other.id)
-      call.show(renderUserDelete({ ...call.signedIn(), user: { id: other.id, who: whoIs(other) }, documents }))
+      const { projects } = await users.previewDeletion(call.actor, other.id)
+      const shown = projects.map(({ name, counts }) => ({ name, documents: counts.documents }))
+      call.show(renderUserDelete({ ...call.signedIn(), user: { id: other.id, who: whoIs(other) }, projects: shown }))
     },
   },
   {
@@ -125,13 +129,14 @@ async function findOther(users: Dependencies['users'], { actor, id }: PageCall):
 }
 
 /** Shows the one-time link. No later view shows it again. */
-function showLink({ show, signedIn }: PageCall, { user, link }: { user: User; link: PasswordLink }, baseUrl: string): void {
+function showLink({ showOnce }: PageCall, { user, link }: { user: User; link: PasswordLink }, baseUrl: string): void {
   const { token, purpose, expiresAt } = link
   const address = passwordLinkAddress(baseUrl, token)
-  show(renderUserLink({ ...signedIn(), who: whoIs(user), purpose, link: address, expiresAt: expiresAt.toISOString() }))
+  const props = { who: whoIs(user), purpose, link: address, expiresAt: expiresAt.toISOString() }
+  showOnce(paths.users, (page) => renderUserLink({ ...page, ...props }))
 }
 
-function userRow(user: User, thisId: string): UserRow {
+function userRow(user: ManagedUser, thisId: string): UserRow {
   return {
     id: user.id,
     name: user.name,
@@ -140,6 +145,8 @@ function userRow(user: User, thisId: string): UserRow {
     state: user.disabledAt !== null ? 'disabled' : user.hasPassword ? 'active' : 'invited',
     createdAt: user.createdAt.toISOString(),
     lastLoginAt: user.lastLoginAt?.toISOString() ?? null,
+    projectCount: user.projectCount,
+    sharedProjects: user.sharedProjects,
     isThis: user.id === thisId,
   }
 }

@@ -1,6 +1,6 @@
-import { DocsearchError } from '../../../core/errors.ts'
-import { UserSlots } from '../../../core/user-slots.ts'
-import { onceAborted } from '../../routing/context.ts'
+import { DocsearchError } from '../../core/errors.ts'
+import { UserSlots } from '../../core/user-slots.ts'
+import { onceAborted } from '../routing/context.ts'
 
 /** A guess, because nobody knows when a stream will end. */
 const RETRY_SECONDS = 5
@@ -26,7 +26,7 @@ export class OpenStreams {
 function tooMany(limit: number): DocsearchError {
   return new DocsearchError(
     'too_many_streams',
-    `You have ${limit} event streams open over all your keys and applications, which is the limit (limits.event_streams). Close one and try again.`,
+    `You have reached the limit of ${limit} open event streams, over all keys and applications (limits.event_streams). Close one of them and try again.`,
     { retryAfter: RETRY_SECONDS, details: { limit } },
   )
 }

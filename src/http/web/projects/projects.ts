@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { paths } from '../../../pages/paths.ts'
+import { renderProjectNew, renderProjects } from '../../../pages/projects/list.tsx'
+import { renderProjectDelete } from '../../../pages/projects/project.tsx'
+import { isOwner } from '../../../services/access.ts'
+import { insufficientRole } from '../../../services/visible-projects.ts'
+import { name } from '../forms/fields.ts'
+import { withError } from '../forms/submitted.ts'
+import type { Page } from '../routing/page.ts'
+import { memberPages } from './members.ts'
+import { takeOverPages } from './take-over.ts'
+import { shownCard, showProject, type Parts } from './shown.ts'
+
+/** Projects on one view of the list. */
+const PROJECTS = 24
+
+/** Projects without a manager on the view. */
+const UNMANAGED = 100
+
+const projectForm = z.object({
+  name,
+  description: z.string().max(2000, 'A description has at most 2,000 characters.').default(''),
+})
+
+export const projectPages = (parts: Parts): Page[] => [
+  ...listPages(parts),
+  ...changePages(parts),
+  ...memberPages(parts),
+  ...takeOverPages(parts),
+]
+
+const listPages = (parts: Parts): Page[] => [
+  {
+    method: 'GET',
+    path: paths.projects,
+    access: 'user',
+    hasScript: true,
+    async handle(call) {
+      const cursor = [call.ctx.query['cursor'] ?? []].flat().at(-1)
+      const found = await parts.projects.list(call.actor, { limit: PROJECTS, ...(cursor !== undefined && { cursor }) })
+      const projects = await Promise.all(found.items.map((project) => shownCard(parts, call, project)))
+      const { nextCursor } = found
+      const isLater = cursor !== undefined
+      const unmanaged =
+        isLater || !isOwner(call.actor) ? null : await parts.unmanagedProjects.list(call.actor, { limit: UNMANAGED })
+      call.show(renderProjects({ ...call.signedIn(), projects, unmanaged, isLater, nextCursor }))
+    },
+  },
+  {
+    method: 'GET',
+    path: paths.projectNew,
+    access: 'user',
+    handle: ({ show, signedIn }) => show(renderProjectNew({ ...signedIn(), form: {} })),
+  },
+  {
+    method: 'POST',
+    path: paths.projects,
+    access: 'user',
+    async handle({ actor, submitted, show, signedIn, goTo }) {
+      const { data, state } = submitted(projectForm)
+      if (data === undefined) return show(renderProjectNew({ ...signedIn(), form: state }), 422)
+      try {
+        const { id } = await parts.projects.create(actor, data)
+        goTo(paths.project(id), 'project_created')
+      } catch (error) {
+        const form = withError(state, error, { project_exists: 'name' })
+        show(renderProjectNew({ ...signedIn(), form }), 422)
+      }
+    },
+  },
+  {
+    method: 'GET',
+    path: paths.project(':id'),
+    access: 'user',
+    hasScript: true,
+    handle: (call) => showProject(parts, call),
+  },
+]
+
+const changePages = (parts: Parts): Page[] => [
+  {
+    method: 'POST',
+    path: paths.projectSettings(':id'),
+    access: 'user',
+    async handle(call) {
+      const { actor, id, submitted, goTo } = call
+      const { data, state } = submitted(projectForm)
+      if (data === undefined) return showProject(parts, call, { settingsForm: state }, 422)
+      try {
+        const project = await parts.projects.update(actor, id, data)
+        goTo(paths.project(project.id), 'project_saved')
+      } catch (error) {
+        const form = withError(state, error, { project_exists: 'name', project_is_private: 'name' })
+        await showProject(parts, call, { settingsForm: form }, 422)
+      }
+    },
+  },
+  {
+    method: 'GET',
+    path: paths.projectDelete(':id'),
+    access: 'user',
+    async handle(call) {
+      const project = await parts.projects.get(call.actor, call.id)
+      // Only the services change something, and they check the role again.
+      if (project.role !== 'manager') throw insufficientRole('manager')
+      const members = await parts.members.list(call.actor, project.id)
+      const shown = { id: project.id, name: project.name, documents: project.counts.documents, trashed: project.trashed ?? 0 }
+      call.show(renderProjectDelete({ ...call.signedIn(), project: shown, otherMembers: members.length - 1 }))
+    },
+  },
+  {
+    method: 'POST',
+    path: paths.projectDelete(':id'),
+    access: 'user',
+    async handle({ actor, id, goTo }) {
+      await parts.projects.delete(actor, id)
+      goTo(paths.projects, 'project_deleted')
+    },
+  },
+]

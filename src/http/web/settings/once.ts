@@ -1,0 +1,18 @@
+import { paths } from '../../../pages/paths.ts'
+import type { Page } from '../routing/page.ts'
+
+/** Shows a new secret once to the user who created it. The same address then leads to the list of such secrets. */
+export const oncePages: Page[] = [
+  {
+    method: 'GET',
+    path: paths.shownOnce(':id'),
+    access: 'user',
+    hasScript: true,
+    handle({ ctx, takeOnce, signedIn, show, goTo }) {
+      const view = takeOnce()
+      if (view === null || view.render === null) return goTo(view?.next ?? paths.settings, 'shown_already')
+      ctx.state.hasSecret = true
+      show(view.render(signedIn()))
+    },
+  },
+]
