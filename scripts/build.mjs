@@ -1,4 +1,5 @@
-// `npm run build`: compiles src/ to dist/, bundles the command line, and copies LanceDB's JavaScript to dist/node_modules.
+// `npm run build`: compiles src/ to dist/, bundles the command line and the script of the views, writes the types of the client library, and copies
+// LanceDB's JavaScript to dist/node_modules.
 // LanceDB's package is copied instead of being a dependency. Its optional dependencies (@huggingface/transformers and openai,
 // for embedding functions that docsearch does not use) would add 336 MB and three install scripts to every installation.
 // package.json lists what it needs: the platform packages, apache-arrow, reflect-metadata and @opentelemetry/api.
@@ -8,6 +9,8 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleCli } from './bundle-cli.mjs'
+import { bundleScript } from './bundle-script.mjs'
+import { writeClientTypes } from './client-types.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const require = createRequire(import.meta.url)
@@ -17,7 +20,9 @@ rmSync(dist, { recursive: true, force: true })
 const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc')
 const built = spawnSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], { stdio: 'inherit' })
 if (built.status !== 0) process.exit(built.status ?? 1)
+writeClientTypes(root, tsc)
 await bundleCli(root)
+await bundleScript(root)
 
 const wrapper = dirname(dirname(require.resolve('@lancedb/lancedb')))
 const target = join(dist, 'node_modules', '@lancedb', 'lancedb')

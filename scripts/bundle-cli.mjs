@@ -66,7 +66,11 @@ function lazyChildProcess() {
     load: (id) =>
       id === module
         ? `export const spawn = (...args) => process.getBuiltinModule('${CHILD_PROCESS}').spawn(...args)
-           export default { spawn }`
+           export const execFile = (...args) => process.getBuiltinModule('${CHILD_PROCESS}').execFile(...args)
+           // Node's own execFile has this too: a promise for standard output and standard error.
+           execFile[Symbol.for('nodejs.util.promisify.custom')] = (...args) =>
+             process.getBuiltinModule('node:util').promisify(process.getBuiltinModule('${CHILD_PROCESS}').execFile)(...args)
+           export default { spawn, execFile }`
         : null,
   }
 }

@@ -23,15 +23,19 @@ try {
 async function check() {
   const [packed] = JSON.parse(ok('npm', ['pack', '--json', '--pack-destination', work], { cwd: root }))
   const paths = packed.files.map(({ path }) => path)
-  const allowed = /^(bin|dist|models|completions|samples|docs)\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/
+  const allowed =
+    /^(bin|dist|models|completions|man|samples|docs)\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/
+  // The only declarations are those of the client library.
+  const isSource = (path) => /\.(test|map|tsbuildinfo)\b|(?<!\.d)\.tsx?$/.test(path)
   expect(
     'only files that are used',
-    paths.filter((path) => !allowed.test(path) || /\.(test|map|tsbuildinfo)\b|\.tsx?$/.test(path)),
+    paths.filter((path) => !allowed.test(path) || isSource(path)),
     [],
   )
   for (const path of [
     'bin/docsearch.js',
     'dist/cli/main.cjs',
+    'dist/client/library/main.d.ts',
     'models/english.bin',
     'models/README.md',
     'dist/node_modules/@lancedb/lancedb/LICENSE',
@@ -54,6 +58,7 @@ async function check() {
   for (const name of ['@huggingface', 'openai', 'onnxruntime-node', 'sharp', 'typescript'])
     expect(`no ${name}`, existsSync(join(modules, name)), false)
 
+  checkClientTypes(installed)
   const bin = join(modules, '.bin', 'docsearch')
   const env = {
     ...process.env,
@@ -86,11 +91,31 @@ async function check() {
     ['lease.pdf', 2, true],
   )
   expect('nothing found: exit code', docsearch('--server', url, 'search', 'zyxwvut', '--mode', 'keyword').status, 1)
+  const client = `import { Docsearch } from 'docsearch/client'
+    console.log((await new Docsearch({ url: '${url}' }).health()).status)`
+  expect('docsearch/client', ok(process.execPath, ['--input-type=module', '--eval', client], { cwd: installed }).trim(), 'ok')
   const stopped = once(daemon, 'exit')
   daemon.kill('SIGTERM')
   expect('serve: exit code', (await stopped)[0], 0)
 
   await checkOlderNode(bin)
+}
+
+/** Compiles a program that uses the client library, with nothing installed but the package. */
+function checkClientTypes(installed) {
+  const program = join(installed, 'program.mts')
+  writeFileSync(
+    program,
+    `import { Docsearch, RequestError, type SearchResult } from 'docsearch/client'
+    const docsearch = new Docsearch({ url: 'http://127.0.0.1:4747', apiKey: 'dsk_x' })
+    const { results } = await docsearch.search({ query: 'rent', limit: 3 })
+    export const pages: number[] = results.map((result: SearchResult) => result.chunk.page_start)
+    // @ts-expect-error: the field is misspelled.
+    export const wrong = docsearch.search({ query: 'rent', limits: 3 }).catch((error: RequestError) => error.code)`,
+  )
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const flags = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2022,dom', '--types', '']
+  run(process.execPath, [tsc, ...flags, program], { cwd: installed })
 }
 
 /** If the machine's own Node is too old: docsearch says what to do instead of showing a stack trace. */

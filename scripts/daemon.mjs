@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -51,8 +52,45 @@ export async function running(dataDir) {
   return alive(pid) && (await answers(url)) ? { pid, url, dataDir } : null
 }
 
-/** Starts `docsearch serve` in the background and waits until it listens. Ends this process if it fails to start. */
+/** The port of `docsearch serve` if nothing chooses another. */
+const DEFAULT_PORT = 4747
+
+/**
+ * Starts `docsearch serve` in the background and waits until it listens. Takes a free port if the user has chosen none and the default one
+ * is taken. Ends this process if the instance fails to start.
+ */
 export async function launch(args, dataDir) {
+  const first = await tryToLaunch(args, dataDir)
+  if (first.url !== undefined) return first
+  const hasChosen = args.includes('--port') || process.env.DOCSEARCH_PORT
+  if (hasChosen || !(await isTaken(DEFAULT_PORT))) return failToStart(first)
+  const second = await tryToLaunch([...args, '--port', '0'], dataDir)
+  if (second.url === undefined) return failToStart(second)
+  return { ...second, messages: [`Port ${DEFAULT_PORT} is in use, so docsearch took another.`, ...second.messages] }
+}
+
+function failToStart({ code, messages }) {
+  fail(
+    code,
+    ...messages,
+    'The instance did not start. To use another port or data folder, run `npm start -- --port 4748 --data DIR`. To stop an instance that is still running, run `npm stop`.',
+  )
+}
+
+async function isTaken(port) {
+  const server = createServer()
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening')
+    return false
+  } catch {
+    return true
+  } finally {
+    server.close()
+  }
+}
+
+/** Returns the instance, or without `url` the exit code and what the daemon printed. */
+async function tryToLaunch(args, dataDir) {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const logFile = join(dataDir, 'daemon.log')
   const log = openSync(logFile, 'a', 0o600)
@@ -73,11 +111,7 @@ export async function launch(args, dataDir) {
   })
   if (line === null) {
     const code = child.exitCode ?? (await once(child, 'exit'))[0]
-    fail(
-      code ?? 7,
-      ...messages(),
-      'The instance did not start. To use another port or data folder, run `npm start -- --port 4748 --data DIR`. To stop an instance that is still running, run `npm stop`.',
-    )
+    return { code: code ?? 7, messages: messages() }
   }
   child.stdout.destroy()
   child.unref()

@@ -10,7 +10,7 @@ const HELP = `npm start [-- [FOLDER] [--ask QUESTION] [--port N] [--data DIR] [-
 
   FOLDER           Folder to upload, with its subfolders (default: samples/)
   --ask QUESTION   First question
-  --port N         Port to listen on; 0 takes a free one (default 4747)
+  --port N         Port to listen on; 0 takes a free one (default 4747, or a free one if that is in use)
   --data DIR       Data folder (default: your user data folder)
   --embedder NAME  auto, builtin or ollama:MODEL (default auto)
   --ollama URL     URL of Ollama
@@ -36,8 +36,10 @@ const instance = before ?? (await launch(options, dataDir))
 if (before) {
   console.log(`Using the instance that is already running at ${before.url} with its data in ${dataDir}`)
 } else {
-  console.log(`Started an instance at ${instance.url}. Its log: ${instance.logFile}`)
-  for (const line of instance.messages) console.log(`  ${line}`)
+  console.log(`Started an instance at ${instance.url}.\nIts log: ${instance.logFile}`)
+  const { foldMessage } = await import('../src/cli/view/fold.ts')
+  const width = process.stdout.isTTY ? process.stdout.columns - 2 : Infinity
+  for (const line of instance.messages) console.log(`  ${foldMessage(line, width).replaceAll('\n', '\n  ')}`)
 }
 
 console.log(`\nUploading ${folder === samples ? 'the sample documents' : folder}\n`)
@@ -46,7 +48,7 @@ if (uploaded !== 0 && uploaded !== 3) await finish(uploaded)
 let found = 0
 if (question !== undefined) {
   console.log(`\nSearching: ${question}\n`)
-  found = await docsearch('search', question, '--project', 'default', '--limit', '2', '--format', 'text')
+  found = await docsearch('search', question, '--project', 'default', '--limit', '2', '--full')
 }
 if (!flags.once) printNextSteps()
 await finish(found === 0 ? uploaded : found)

@@ -1,6 +1,8 @@
 import type { Command, Option } from 'commander'
 import { loadCommands } from '../../src/cli/commands/index.ts'
+import { FORMAT_IDS } from '../../src/core/formats.ts'
 import { buildProgram } from '../../src/cli/program.ts'
+import { TOPICS } from '../../src/cli/topics.ts'
 
 /** How the shell completes a value. */
 export type Values = { kind: 'choices'; choices: readonly string[] } | { kind: 'projects' | 'files' | 'folders' | 'none' }
@@ -39,7 +41,8 @@ export async function readTree(): Promise<Node> {
   }
   spread(root, shared)
   const help = root.children.find((child) => child.path === 'help')
-  if (help !== undefined) help.args = [{ kind: 'choices', choices: root.children.map((child) => child.path) }]
+  if (help !== undefined)
+    help.args = [{ kind: 'choices', choices: [...root.children.map((child) => child.path), ...Object.keys(TOPICS)] }]
   return root
 }
 
@@ -75,6 +78,7 @@ function flagOf(option: Option): Flag {
 
 function optionValues(option: Option): Values {
   if (option.argChoices !== undefined) return { kind: 'choices', choices: option.argChoices }
+  if (option.long === '--type') return { kind: 'choices', choices: FORMAT_IDS }
   if (option.long === '--project') return { kind: 'projects' }
   if (option.long === '--data') return { kind: 'folders' }
   return { kind: option.long === '--config' || option.long === '--output' ? 'files' : 'none' }
@@ -82,5 +86,6 @@ function optionValues(option: Option): Values {
 
 function argumentValues(path: string, name: string): Values {
   if (name === 'project') return { kind: 'projects' }
+  if (path === 'sync') return { kind: 'folders' }
   return { kind: path === 'upload' ? 'files' : 'none' }
 }

@@ -2,12 +2,12 @@ import type { Client } from '../client/client.ts'
 import type { Credential } from '../client/credentials/secrets.ts'
 import type { CredentialStore } from '../client/credentials/store.ts'
 import type { Target } from '../client/profiles.ts'
-import type { TokenSource } from '../client/transport.ts'
+import type { Connection, TokenSource } from '../client/transport.ts'
 import { DocsearchError, type ErrorCode } from '../core/errors.ts'
 import { wantsColor, widthOf } from './io.ts'
 import type { Io, Prompts } from './io.ts'
 import { foldMessage } from './view/fold.ts'
-import { oneLine, safeJson } from './view/safe.ts'
+import { oneLine, printed, safeJson } from './view/safe.ts'
 import type { Printable } from './view/safe.ts'
 import { Screen } from './view/screen.ts'
 import { styles } from './view/style.ts'
@@ -21,9 +21,13 @@ const NO_INSTANCE: ReadonlySet<ErrorCode> = new Set(['unreachable', 'timeout', '
 export interface Globals {
   server?: string
   profile?: string
+  /** A file with certificates of further authorities to trust. */
+  cacert?: string
   json?: boolean
   quiet?: boolean
   color: boolean
+  /** False with --no-pager. */
+  pager?: boolean
 }
 
 /**
@@ -45,6 +49,8 @@ export interface Context {
   table: TableOptions
   /** Prints a result. */
   print(text: Printable): void
+  /** Prints a result. On a terminal, shows it with the user's pager if it is taller than the screen. */
+  printLong(text: Printable): Promise<void>
   /** Prints a result as one line. Line breaks, for example in a name, become spaces. */
   printLine(text: string): void
   printJson(value: unknown): void
@@ -58,8 +64,8 @@ export interface Context {
   client(): Promise<Client>
   /** A client with this credential instead of the stored one. */
   clientWith(token: string | TokenSource | null, address: string): Promise<Client>
-  /** The User-Agent header of every request. */
-  userAgent: string
+  /** How to connect to any instance. Throws a usage error if the file of --cacert can't be used. */
+  connection(): Promise<Connection>
 }
 
 export function createContext(processIo: Io, globals: Globals, version: string): Context {
@@ -69,6 +75,7 @@ export function createContext(processIo: Io, globals: Globals, version: string):
   const style = styles(wantsColor(io.stdout, io.env, globals.color))
   let target: Promise<Target> | undefined
   let credentials: Promise<CredentialStore> | undefined
+  let connection: Promise<Connection> | undefined
 
   const context: Context = {
     io,
@@ -78,6 +85,12 @@ export function createContext(processIo: Io, globals: Globals, version: string):
     style,
     table: { terminal, width: widthOf(io.stdout), style },
     print: (text) => io.stdout.print(text),
+    async printLong(text) {
+      if (!terminal || globals.pager === false) return io.stdout.print(text)
+      const { isTallerThan, pagerOf } = await import('./pager.ts')
+      const pager = isTallerThan(io.stdout, printed(text)) ? pagerOf(io.env) : null
+      if (pager === null || !(await io.runPager(pager, printed(text)))) io.stdout.print(text)
+    },
     printLine: (text) => io.stdout.printLine(text),
     printJson: (value) => io.stdout.print(safeJson(value, io.stdout.isTTY ? 2 : undefined) + '\n'),
     notice(line) {
@@ -99,9 +112,9 @@ export function createContext(processIo: Io, globals: Globals, version: string):
     async clientWith(token, address) {
       const { createClient } = await import('../client/client.ts')
       const dataDir = await (await context.credentials()).dataDirOf(address)
-      return createClient({ server: address, dataDir, token, signal: io.signal, userAgent: context.userAgent })
+      return createClient({ server: address, dataDir, token, signal: io.signal, ...(await context.connection()) })
     },
-    userAgent: `docsearch/${version}`,
+    connection: () => (connection ??= readConnection(io, globals, version)),
   }
   return context
 }
@@ -121,7 +134,8 @@ function commandIo(io: Io): CommandIo {
       return io.signal
     },
     prompts: async () => safePrompts(await io.prompts()),
-    openFile: (path) => io.openFile(path),
+    openFile: (path, page) => io.openFile(path, page),
+    runPager: (command, text) => io.runPager(command, text),
     openBrowser: (address) => io.openBrowser(address),
     wait: (ms, signal) => io.wait(ms, signal),
     restart: (settings) => io.restart(settings),
@@ -136,6 +150,7 @@ function safePrompts(prompts: Prompts): Prompts {
     password: (question) => prompts.password(safe(question)),
     select: ({ choices, ...question }) =>
       prompts.select({ ...safe(question), choices: choices.map(({ name, value }) => ({ name: oneLine(name), value })) }),
+    browse: (question) => prompts.browse(safe(question)),
   }
 }
 
@@ -143,8 +158,16 @@ function safePrompts(prompts: Prompts): Prompts {
 async function tokenOf(context: Context, { token, login }: Credential, address: string): Promise<string | TokenSource> {
   if (login === undefined) return token
   const { LoginTokens } = await import('../client/oauth/login-tokens.ts')
-  const { io, userAgent } = context
-  return new LoginTokens({ address, login, secrets: await context.credentials(), userAgent, signal: io.signal })
+  const [secrets, connection] = [await context.credentials(), await context.connection()]
+  return new LoginTokens({ address, login, secrets, signal: context.io.signal, ...connection })
+}
+
+async function readConnection({ env }: CommandIo, { cacert }: Globals, version: string): Promise<Connection> {
+  const file = cacert ?? env['DOCSEARCH_CACERT']
+  const userAgent = `docsearch/${version}`
+  if (!file) return { userAgent }
+  const { readCertificates } = await import('./certificates.ts')
+  return { userAgent, certificates: await readCertificates(file) }
 }
 
 async function resolve(io: CommandIo, globals: Globals): Promise<Target> {

@@ -74,9 +74,9 @@ export interface Noun {
   readonly description: string
   /** May stand anywhere behind the noun. A command that reads one declares it too. */
   readonly options: readonly AnyOption[]
-  readonly commands: readonly Command[]
-  /** Runs when the noun stands alone. */
-  readonly standalone: Command
+  readonly commands: readonly (Command | Noun)[]
+  /** Runs when the noun stands alone. Without it, that is wrong usage. */
+  readonly standalone: Command | null
 }
 
 /** `parse` is left out: its second parameter makes OptionSpec invariant. */
@@ -104,8 +104,8 @@ export function defineNoun(declaration: {
   summary: string
   description?: string
   options?: Readonly<Record<string, AnyOption>>
-  commands: readonly Command[]
-  standalone: Command
+  commands: readonly (Command | Noun)[]
+  standalone?: Command
 }): Noun {
   return {
     name: declaration.name,
@@ -114,6 +114,6 @@ export function defineNoun(declaration: {
     description: declaration.description ?? `${declaration.summary}.`,
     options: Object.values(declaration.options ?? {}),
     commands: declaration.commands,
-    standalone: declaration.standalone,
+    standalone: declaration.standalone ?? null,
   }
 }

@@ -51,6 +51,8 @@ const EXIT_OF_CODE: Partial<Record<ErrorCode, number>> = {
   login_mismatch: EXIT.login,
   login_timed_out: EXIT.login,
   invalid_answer: EXIT.instance,
+  // Whether it fails before or during the download.
+  pull_failed: EXIT.instance,
 }
 
 /** Returns the exit code of an error: by its code, else by its HTTP status, else by whose fault it is. */

@@ -1,17 +1,14 @@
-import type { Readable, Writable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { KeytarLike } from '../client/credentials/keychain.ts'
 
+import type { Browse } from './browsing.ts'
+import type { OutputStream } from './output-stream.ts'
 import type { StartSettings } from './memory-settings.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
 export interface InputStream extends Readable {
   isTTY?: boolean
-}
-
-export interface OutputStream extends Writable {
-  isTTY?: boolean
-  columns?: number
 }
 
 /** The parts of the process that a command may use. They are passed in, so that each command is tested on a terminal and on a pipe. */
@@ -24,8 +21,10 @@ export interface Io {
   signal: AbortSignal
   /** Asks the user. Loads the prompt library at the first use. */
   prompts(): Promise<Prompts>
-  /** Opens a file with the system's default program for it. */
-  openFile(path: string): Promise<void>
+  /** Opens a file, at a page if there is one, with the user's program for it. Rejects when that is not possible. */
+  openFile(path: string, page?: number): Promise<void>
+  /** Shows text with this program, until the user leaves it. Returns false when the program can't be run. */
+  runPager(command: string, text: string): Promise<boolean>
   /** Opens an address in the browser. Rejects when the browser can't be started or fails. */
   openBrowser(address: string): Promise<void>
   /** Resolves after `ms` milliseconds, or when the signal aborts. */
@@ -45,6 +44,8 @@ export interface Prompts {
   /** Doesn't show what the user types. */
   password(question: { message: string }): Promise<string>
   select(question: { message: string; choices: { name: string; value: string }[]; default?: string }): Promise<string>
+  /** Searches while the user types. Returns the chosen item, or null when the user presses Esc. */
+  browse<T>(question: Browse<T>): Promise<T | null>
 }
 
 /** True when the user can be asked: standard input and standard error are a terminal. */
@@ -87,11 +88,19 @@ export function processIo(): Io {
         input: (question) => input({ ...question, required: true }, context),
         password: (question) => password({ ...question, mask: true }, context),
         select: (question) => select(question, context),
+        async browse(question) {
+          const { browse } = await import('./browse.ts')
+          return browse(question, context)
+        },
       }
     },
-    async openFile(path) {
-      const { default: open } = await import('open')
-      await open(path)
+    async openFile(path, page) {
+      const { openFile } = await import('./viewer.ts')
+      await openFile(path, page)
+    },
+    async runPager(command, text) {
+      const { runPager } = await import('./pager.ts')
+      return runPager(command, text, process.env)
     },
     async openBrowser(address) {
       const { default: open } = await import('open')

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { FORMAT_IDS, FORMATS, isFormatId } from '../core/formats.ts'
+import { FORMAT_IDS, namedMediaType } from '../core/formats.ts'
 import type { ArgumentSpec, OptionSpec } from './define.ts'
 
 /** An option with a value that may be given once. */
@@ -38,6 +38,13 @@ export function repeatable<T>({ parse, flags, description, choices }: ValueOptio
     ...(choices !== undefined && { choices }),
   }
 }
+
+export const TAG_FILTER = repeatable(
+  text('-t, --tag <tag>', 'Only documents with this tag; if repeated, with at least one of the tags'),
+)
+export const TYPE_FILTER = repeatable(
+  option('--type <type>', `Only documents of this type: ${FORMAT_IDS.join(', ')}, or a media type; repeatable`, mediaType),
+)
 
 export function required<T>(spec: OptionSpec<T>): OptionSpec<T> {
   return { ...spec, isRequired: true }
@@ -105,9 +112,8 @@ export function bytes(value: string): number {
 
 /** A media type, by the short name of a format, such as `pdf`, or in full. */
 export function mediaType(value: string): string {
-  const name = value.toLowerCase()
-  if (isFormatId(name)) return FORMATS[name].mediaType
-  if (/^[^\s/]+\/[^\s/]+$/.test(name)) return name
+  const mediaType = namedMediaType(value)
+  if (mediaType !== null) return mediaType
   throw new InvalidArgumentError(`It must be ${FORMAT_IDS.join(', ')}, or a media type such as application/pdf.`)
 }
 
@@ -121,4 +127,14 @@ export function duration(maxSeconds: number): (value: string) => number {
     if (seconds <= maxSeconds) return seconds
     throw new InvalidArgumentError(`It must be 0 or a duration such as 30m, 12h or 7d, at most ${maxSeconds / 86_400}d.`)
   }
+}
+
+/** A day, which begins at midnight here, or a time with its zone. Returns RFC 3339. */
+export function time(value: string): string {
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(value)?.map(Number) ?? []
+  const date =
+    day === undefined ? new Date(/T.*(?:Z|[+-]\d\d:\d\d)$/.test(value) ? value : NaN) : new Date(year!, month! - 1, day)
+  // The 31st of February would become the 3rd of March.
+  if (!Number.isNaN(date.getTime()) && (day === undefined || date.getDate() === day)) return date.toISOString()
+  throw new InvalidArgumentError('It must be a day such as 2026-03-31, or a time such as 2026-03-31T12:00:00Z.')
 }

@@ -4,7 +4,11 @@ import { createContext } from './context.ts'
 import type { Globals } from './context.ts'
 import type { AnyOption, ArgumentSpecs, Command, Given, Noun, OptionSpecs } from './define.ts'
 import { EXIT_CODES_HELP, usage } from './exit.ts'
+import { foldHelp } from './view/fold.ts'
 import type { Io } from './io.ts'
+
+/** Of help that does not go to a terminal. */
+const DEFAULT_WIDTH = 100
 
 type Execute = (command: Command, given: Given) => Promise<void>
 
@@ -21,13 +25,22 @@ export async function runProgram(argv: readonly string[], io: Io, version: strin
       // report.ts prints the error, as text or as JSON.
       writeErr: () => {},
       outputError: () => {},
-      getOutHelpWidth: () => io.stdout.columns ?? 100,
+      getOutHelpWidth: () => io.stdout.columns ?? DEFAULT_WIDTH,
       getOutHasColors: () => false,
     }),
   )
   if (argv.length === 0) {
     program.outputHelp()
     return 0
+  }
+  if (commandWord(argv) === 'help') {
+    const { operands } = program.parseOptions([...argv])
+    const { isTopic, showTopic } = await import('./topics.ts')
+    const [, topic] = operands
+    if (isTopic(topic)) {
+      await showTopic(createContext(io, program.opts<Globals>(), version), topic)
+      return 0
+    }
   }
   await program.parseAsync([...argv], { from: 'user' })
   return exitCode
@@ -41,29 +54,40 @@ export function buildProgram(version: string, commands: readonly (Command | Noun
     .version(version, '-V, --version', 'Print the version')
     .option('--server <url>', 'Address of the instance (DOCSEARCH_SERVER)')
     .option('--profile <name>', 'Use a saved profile (DOCSEARCH_PROFILE)')
+    .option('--cacert <file>', 'Trust this certificate authority too, in PEM format (DOCSEARCH_CACERT)')
     .option('--json', 'Print JSON')
     .option('-q, --quiet', 'Print only results and errors')
     .option('--no-color', "Don't use colours (NO_COLOR)")
+    .option('--no-pager', "Don't show long output with a pager (DOCSEARCH_PAGER, PAGER)")
     .helpOption(HELP_FLAGS, HELP_DESCRIPTION)
-    .helpCommand('help [command]', 'Show help for a command')
+    .helpCommand('help [topic]', 'Show help for a command or topic')
     .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: globalOptions, minWidthToWrap: 20 })
-  addHelp(program, '', ['docsearch serve', 'docsearch upload ~/Documents --recursive', 'docsearch search "when is the rent due"'])
-  for (const command of commands) {
-    if ('commands' in command) addNoun(program, command, execute)
-    else addCommand(program, command, execute)
-  }
+  addHelp(program, TOPICS_HELP, [
+    'docsearch serve',
+    'docsearch upload ~/Documents --recursive',
+    'docsearch search "when is the rent due"',
+  ])
+  for (const command of commands) addTo(program, command, execute)
   return program
 }
+
+/** A copy of the names in topics.ts, so that their module need not load. */
+const TOPICS_HELP = '\nHelp topics: search-syntax, configuration, exit-codes (`docsearch help TOPIC`)'
 
 const HELP_FLAGS = '-h, --help'
 const HELP_DESCRIPTION = 'Show help'
 /** Global options whose value is a word of its own. */
-const GLOBAL_VALUES = ['--server', '--profile']
+const GLOBAL_VALUES = ['--server', '--profile', '--cacert']
 
 /** The word that names the command, so that only this one has to load; undefined when there is none. */
 function commandWord(argv: readonly string[]): string | undefined {
   const at = argv.findIndex((word, i) => !word.startsWith('-') && !GLOBAL_VALUES.includes(argv[i - 1] ?? ''))
   return argv[at]
+}
+
+function addTo(parent: CommanderCommand, command: Command | Noun, execute: Execute): void {
+  if ('commands' in command) addNoun(parent, command, execute)
+  else addCommand(parent, command, execute)
 }
 
 function addCommand(parent: CommanderCommand, command: Command, execute: Execute): void {
@@ -73,6 +97,8 @@ function addCommand(parent: CommanderCommand, command: Command, execute: Execute
     .summary(command.summary)
     .description(command.description)
     .helpOption(HELP_FLAGS, HELP_DESCRIPTION)
+    // A noun allows them, to name its commands in its own message.
+    .allowExcessArguments(false)
   for (const { syntax, description, choices } of command.arguments) {
     const argument = new Argument(syntax, description)
     added.addArgument(choices === undefined ? argument : argument.choices(choices))
@@ -86,8 +112,8 @@ function addCommand(parent: CommanderCommand, command: Command, execute: Execute
 }
 
 /** The noun alone runs its standalone command. Any other word after it is an error. */
-function addNoun(program: CommanderCommand, noun: Noun, execute: Execute): void {
-  const added = program
+function addNoun(parent: CommanderCommand, noun: Noun, execute: Execute): void {
+  const added = parent
     .command(noun.name)
     .aliases([...noun.aliases])
     .summary(noun.summary)
@@ -97,13 +123,14 @@ function addNoun(program: CommanderCommand, noun: Noun, execute: Execute): void 
     .helpCommand('help [command]', 'Show help for a command')
     .allowExcessArguments()
   for (const spec of noun.options) added.addOption(optionOf(spec))
-  for (const command of noun.commands) addCommand(added, command, execute)
-  addHelp(added, '', [`docsearch ${noun.name}`])
+  for (const command of noun.commands) addTo(added, command, execute)
+  addHelp(added, '', noun.standalone === null ? [] : [`docsearch ${noun.name}`])
   added.action(async () => {
     const [unknown] = added.args
-    if (unknown === undefined) return execute(noun.standalone, givenTo(added))
+    if (unknown === undefined && noun.standalone !== null) return execute(noun.standalone, givenTo(added))
     const known = noun.commands.map(({ name }) => name).join(', ')
-    throw usage(`unknown command '${noun.name} ${unknown}'. Use one of: ${known}.`)
+    const what = unknown === undefined ? `missing command after '${noun.name}'` : `unknown command '${noun.name} ${unknown}'`
+    throw usage(`${what}. Use one of: ${known}.`)
   })
 }
 
@@ -138,8 +165,13 @@ function givenTo(command: CommanderCommand): Given {
 
 function addHelp(command: CommanderCommand, details: string, examples: readonly string[]): void {
   const shown = examples.length === 0 ? '' : `\nExamples:\n${examples.map((line) => `  $ ${line}\n`).join('')}`
-  if (details !== '') command.addHelpText('after', details)
-  command.addHelpText('after', `${shown}\n${EXIT_CODES_HELP}`)
+  // Examples are not folded, because users copy them.
+  if (details !== '') command.addHelpText('after', (shownBy) => foldHelp(details, helpWidthOf(shownBy.command)))
+  command.addHelpText('after', ({ command: of }) => `${shown}\n${foldHelp(EXIT_CODES_HELP, helpWidthOf(of))}`)
+}
+
+function helpWidthOf(command: CommanderCommand): number {
+  return command.configureOutput().getOutHelpWidth?.() ?? DEFAULT_WIDTH
 }
 
 /** Help of a command lists the options of its noun and of the program too, except `--version`. */

@@ -35,7 +35,7 @@ export default defineCommand({
     if (login === undefined) context.notice('The API key itself is still valid. Delete it with `docsearch keys delete`.')
     if (failure !== null) {
       context.notice(
-        `The login is deleted from this machine, but the instance could not end it: ${failure.message} End it in the web interface under Connected applications.`,
+        `The login is deleted from this machine, but the instance could not end it: ${failure.message} End it in the browser, under Settings, Connected applications.`,
       )
     }
     if (context.io.env['DOCSEARCH_TOKEN']) context.notice('DOCSEARCH_TOKEN is still set and will be used.')
@@ -44,7 +44,7 @@ export default defineCommand({
 
 /** Null when the instance has ended the login. */
 async function revoke(
-  { io, userAgent, credentials }: Context,
+  { io, connection, credentials }: Context,
   address: string,
   login: OAuthLogin,
 ): Promise<DocsearchError | null> {
@@ -52,7 +52,7 @@ async function revoke(
   const { revokeLogin } = await import('../../client/oauth/tokens.ts')
   try {
     const dataDir = await (await credentials()).dataDirOf(address)
-    await revokeLogin(await discover({ address, dataDir, userAgent, signal: io.signal, idleMs: IDLE_MS }), login)
+    await revokeLogin(await discover({ address, dataDir, ...(await connection()), signal: io.signal, idleMs: IDLE_MS }), login)
     return null
   } catch (error) {
     if (!(error instanceof DocsearchError) || error.code === 'aborted') throw error

@@ -1,7 +1,9 @@
 import type { Context } from '../context.ts'
 import { defineCommand } from '../define.ts'
+import { widthOf } from '../io.ts'
 import { memorySettings } from '../memory-settings.ts'
 import { choice, flag, integer, option, text } from '../options.ts'
+import { foldMessage } from '../view/fold.ts'
 import type { Screen } from '../view/screen.ts'
 
 /** Options of every command that reads a data folder's configuration. */
@@ -48,13 +50,16 @@ export default defineCommand({
  * from an error.
  */
 export function daemonOutput(context: Context) {
-  const { env } = context.io
+  const { env, stderr } = context.io
+  const isQuiet = context.globals.quiet === true
   const line = (screen: Screen) => ({ isTTY: screen.isTTY, write: (text: string) => screen.print(text) })
   return {
     stdout: line(context.io.stdout),
-    stderr: line(context.io.stderr),
+    stderr: line(stderr),
+    say(text: string) {
+      if (!isQuiet) stderr.print(`${stderr.isTTY ? foldMessage(text, widthOf(stderr)) : text}\n`)
+    },
     env,
     json: context.json,
-    quiet: context.globals.quiet === true,
   }
 }

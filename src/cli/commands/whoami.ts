@@ -4,8 +4,10 @@ import type { Me } from '../../contract/account.ts'
 import { DocsearchError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { defineCommand } from '../define.ts'
+import { namesOfLimit } from '../view/limit.ts'
 import { formatFields } from '../view/table.ts'
 import { usageFields } from '../view/usage.ts'
+import { shownMoment } from '../view/time.ts'
 
 export default defineCommand({
   name: 'whoami',
@@ -47,8 +49,9 @@ async function showCaller(context: Context): Promise<void> {
         ['credential', describe(me, credential)],
         ['stored in', file ?? (source === 'keychain' ? 'the system keychain' : 'DOCSEARCH_TOKEN')],
         ['scopes', me.scopes.join(', ')],
-        ['expires', me.expires_at],
-        ['renewed', renewal(credential?.login, renewable)],
+        ['limited to', namesOfLimit(me.projects)],
+        ['expires', shownMoment(me.expires_at, context.terminal)],
+        ['renewed', renewal(credential?.login, renewable, context.terminal)],
         ...usageFields(context, me),
       ],
       context.table,
@@ -61,9 +64,9 @@ function describe({ authentication }: Me, credential: Credential | null): string
   return `${credential?.kind === 'oauth' ? 'login' : 'access token'} of ${authentication.name ?? credential?.login?.clientId ?? authentication.id}`
 }
 
-function renewal(login: OAuthLogin | undefined, until: Date | null): string | null {
+function renewal(login: OAuthLogin | undefined, until: Date | null, terminal: boolean): string | null {
   if (login === undefined || login.refreshToken === null) return null
-  return until === null ? 'automatically' : `automatically, if used before ${until.toISOString()}`
+  return until === null ? 'automatically' : `automatically, if used before ${shownMoment(until.toISOString(), terminal)}`
 }
 
 /** Null when the instance doesn't say. The command works without it. */
@@ -71,10 +74,10 @@ async function renewableUntil(context: Context, address: string, login: OAuthLog
   if (login === undefined) return null
   const { discover } = await import('../../client/oauth/instance.ts')
   const { renewableUntil } = await import('../../client/oauth/tokens.ts')
-  const { io, userAgent } = context
+  const { io } = context
   try {
     const dataDir = await (await context.credentials()).dataDirOf(address)
-    return await renewableUntil(await discover({ address, dataDir, userAgent, signal: io.signal }), login)
+    return await renewableUntil(await discover({ address, dataDir, ...(await context.connection()), signal: io.signal }), login)
   } catch (error) {
     if (!(error instanceof DocsearchError) || error.code === 'aborted') throw error
     return null

@@ -25,10 +25,10 @@ export function formatCsv(results: readonly SearchResult[]): Styled {
   return lines([COLUMNS, ...rows].map((row) => row.map(field).join(',')))
 }
 
-/** Only the names of the documents. */
-export function formatNames(names: readonly string[], format: 'jsonl' | 'csv'): Printable {
-  if (format === 'jsonl') return names.map((name) => safeJson(name) + '\n').join('')
-  return lines(['name', ...names].map(field))
+/** A list of single values, such as paths, with the header `name` in CSV. */
+export function formatList(name: string, values: readonly string[], format: 'jsonl' | 'csv'): Printable {
+  if (format === 'jsonl') return values.map((value) => safeJson(value) + '\n').join('')
+  return lines([name, ...values].map(field))
 }
 
 /** Ends each line with CRLF, as RFC 4180 requires. The caller has escaped the cells. */

@@ -1,62 +1,109 @@
 import type { SearchResult } from '../../contract/search.ts'
+import { formatOf } from '../../core/formats.ts'
 import { hyperlink } from './hyperlink.ts'
 import { joined, oneLine, safeSameLength, safe } from './safe.ts'
 import type { Printable, Styled } from './safe.ts'
 import type { Style } from './style.ts'
+import { snippetOf, unwrapped } from './snippet.ts'
 import { count } from './style.ts'
-import { textWidth, truncate, wrap } from './width.ts'
+import { textWidth, truncate, truncatePath } from './width.ts'
 
 interface Layout {
   width: number
   style: Style
   /** Link names to the passage in the web interface. */
   links: boolean
+  /** How many lines to show before and after each snippet; Infinity for whole passages. */
+  moreLines: number
 }
 
-const INDENT = '   '
+interface ListLayout extends Layout {
+  showsProject: boolean
+  /** As many spaces as the longest rank takes. */
+  indent: string
+}
 
-/** Formats results for a terminal: document, page, project and heading, then the passage with its matches marked. */
+const SNIPPET_LINES = 3
+/** A path gets this share of its line when the heading doesn't fit next to it. */
+const PATH_SHARE = 0.6
+/** A heading with less room than this is left out. */
+const MIN_HEADING_WIDTH = 16
+
+/**
+ * Formats results for a terminal. Each has a line with rank, path, page, heading and score, and a snippet of at most three lines with its
+ * matches marked.
+ */
 export function formatResults(results: readonly SearchResult[], layout: Layout): Styled {
+  const projects = new Set(results.map(({ document }) => document.project.id)).size
+  const longestRank = results.reduce((longest, { rank }) => Math.max(longest, String(rank).length), 0)
+  const indent = ' '.repeat(longestRank + '. '.length)
   return joined(
-    results.map((result) => formatResult(result, layout)),
+    results.map((result) => formatResult(result, { ...layout, showsProject: projects > 1, indent })),
     '\n',
   )
 }
 
-function formatResult(result: SearchResult, { width, style, links }: Layout): Styled {
-  const { document, chunk } = result
-  const rank = `${result.rank}.`.padEnd(INDENT.length)
-  const pages = chunk.page_start === chunk.page_end ? `page ${chunk.page_start}` : `pages ${chunk.page_start}–${chunk.page_end}`
-  const more =
-    result.matching_chunks === undefined || result.matching_chunks < 2 ? '' : ` · ${count(result.matching_chunks, 'passage')}`
-  const facts = ` · ${pages}${more} · ${oneLine(document.project.name)}  `
-  const score = result.score.toFixed(2)
-  const name = truncate(oneLine(document.name), Math.max(12, width - rank.length - textWidth(facts) - score.length))
-  // Earlier versions of the API have no `url`.
-  const shown = links ? hyperlink(style.bold(name), result.url) : style.bold(name)
-  const lines: Printable[] = [safe`${rank}${shown}${facts}${style.dim(score)}`]
-  const indented = (line: Printable) => lines.push(safe`${INDENT}${line}`)
-  if (chunk.heading !== '') indented(style.dim(truncate(oneLine(chunk.heading), width - INDENT.length)))
-  if (chunk.context !== '') indented(style.dim(truncate(oneLine(chunk.context), width - INDENT.length)))
-  for (const line of passage(result, width - INDENT.length, style))
-    if (line === '') lines.push('')
-    else indented(line)
-  if (result.also_in.length > 0) indented(style.dim(`also in ${alsoIn(result)}`))
+function formatResult(result: SearchResult, layout: ListLayout): Styled {
+  const { style, width, moreLines, indent } = layout
+  const lines: Printable[] = [headerOf(result, layout)]
+  const indented = (line: Printable) => lines.push(safe`${indent}${line}`)
+  const { context } = result.chunk
+  if (context !== '') indented(style.dim(truncate(oneLine(context), width - indent.length)))
+  // A table's header row is one of the lines.
+  const count = context === '' ? SNIPPET_LINES : SNIPPET_LINES - 1
+  for (const line of passage(result, { width: width - indent.length, style, count, around: moreLines })) indented(line)
+  if (moreLines === Infinity && result.also_in.length > 0) indented(style.dim(`also in ${alsoIn(result)}`))
   if (result.explain !== undefined) indented(style.dim(explanation(result.explain)))
   return safe`${joined(lines, '\n')}\n`
+}
+
+/** The line with rank, path, page, heading and score. */
+export function headerOf(
+  result: SearchResult,
+  { width, style, links, showsProject, indent }: Omit<ListLayout, 'moreLines'>,
+): Styled {
+  const { document, chunk } = result
+  const rank = `${result.rank}.`.padEnd(indent.length)
+  const facts = [placeOf(result), passagesOf(result), copiesOf(result), showsProject ? oneLine(document.project.name) : '']
+  const fact = facts.map((one) => (one === '' ? '' : ` · ${one}`)).join('')
+  const score = result.score.toFixed(2)
+  const room = Math.max(12, width - rank.length - textWidth(fact) - score.length - 2)
+  const [path, heading] = [oneLine(document.path), oneLine(chunk.heading)]
+  const forPath = textWidth(path) + 3 + textWidth(heading) <= room ? room : Math.floor(room * PATH_SHARE)
+  const beside = room - Math.min(textWidth(path), forPath) - 3
+  const showsHeading = heading !== '' && beside >= Math.min(MIN_HEADING_WIDTH, textWidth(heading))
+  const shownPath = style.bold(truncatePath(path, showsHeading ? forPath : room))
+  // Earlier versions of the API have no `url`.
+  const name = links ? hyperlink(shownPath, result.url) : shownPath
+  const shownHeading = showsHeading ? style.dim(` · ${truncatePath(heading, beside)}`) : ''
+  return safe`${rank}${name}${fact}${shownHeading}  ${style.dim(score)}`
+}
+
+/** Formats without pages have one page only, which says nothing. */
+function placeOf({ document, chunk: { page_start: first, page_end: last } }: SearchResult): string {
+  if (last === 1 && formatOf(document.media_type)?.countedIn === 'lines') return ''
+  return first === last ? `page ${first}` : `pages ${first}–${last}`
+}
+
+function passagesOf({ matching_chunks: passages = 1 }: SearchResult): string {
+  return passages < 2 ? '' : count(passages, 'passage')
+}
+
+function copiesOf({ also_in: others }: SearchResult): string {
+  return others.length === 0 ? '' : count(others.length, 'copy', 'copies')
 }
 
 function alsoIn(result: SearchResult): string {
   return result.also_in.map(({ name, page_start }) => `${oneLine(name)} (page ${page_start})`).join(', ')
 }
 
-/** Wraps the passage and marks the highlights in each line. */
-function passage(result: SearchResult, width: number, style: Style): Printable[] {
-  const text = safeSameLength(result.text).replaceAll('\t', ' ')
-  const isBlank = ([from, to]: readonly [number, number]) => text.slice(from, to).trim() === ''
-  return wrap(text, width)
-    .filter((line, number, lines) => !isBlank(line) || (number > 0 && number < lines.length - 1 && !isBlank(lines[number - 1]!)))
-    .map((line) => (isBlank(line) ? '' : marked(text, ...line, result.highlights, style)))
+/** Wraps the passage, cuts it to `count` lines and `around` more on each side, and marks the highlights in each line. */
+export function passage(
+  { text: given, highlights }: SearchResult,
+  { width, style, count, around }: { width: number; style: Style; count: number; around: number },
+): Printable[] {
+  const text = unwrapped(safeSameLength(given).replaceAll('\t', ' '))
+  return snippetOf(text, highlights, { width, count, around }).map(([from, end]) => marked(text, from, end, highlights, style))
 }
 
 function marked(text: string, from: number, end: number, highlights: SearchResult['highlights'], style: Style): Styled {

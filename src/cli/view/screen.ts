@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import type { OutputStream } from '../io.ts'
+import type { OutputStream } from '../output-stream.ts'
 import { oneLine, printed } from './safe.ts'
 import type { Printable } from './safe.ts'
 
@@ -17,6 +17,10 @@ export class Screen {
 
   get columns(): number | undefined {
     return this.#stream.columns
+  }
+
+  get rows(): number | undefined {
+    return this.#stream.rows
   }
 
   print(text: Printable): void {

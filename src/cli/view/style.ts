@@ -1,6 +1,8 @@
 import { printed, Styled } from './safe.ts'
 import type { Printable } from './safe.ts'
 
+export { countOf as count } from '../../core/count-of.ts'
+
 export interface Style {
   bold(text: Printable): Styled
   dim(text: Printable): Styled
@@ -29,9 +31,4 @@ export const ERASE_LINE = new Styled('\r\u001b[K')
  */
 export function eraseLines(count: number): Styled {
   return new Styled(count === 0 ? '' : `\r\u001b[${count}A\u001b[J`)
-}
-
-/** "1 document", "2 documents". */
-export function count(number: number, noun: string, plural = `${noun}s`): string {
-  return `${number} ${number === 1 ? noun : plural}`
 }

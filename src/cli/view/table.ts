@@ -1,10 +1,46 @@
 import { joined, oneLine, safe } from './safe.ts'
 import type { Styled } from './safe.ts'
+import { shortIds } from './short-ids.ts'
 import type { Style } from './style.ts'
 import { padEnd, textWidth, truncate, truncatePath, wrapped } from './width.ts'
 
-/** No column is cut below this width. */
-const MIN_WIDTH = 8
+/** No column is cut below this width, nor below its heading, unless nothing else makes the table fit. */
+const MIN_WIDTH = 12
+/** What a column is cut to when leaving out columns is not enough. */
+const LAST_RESORT_WIDTH = 8
+/** Cells that say nothing. A column that has no others is the first that a narrow terminal does without. */
+const EMPTY = new Set(['', '-'])
+/** A path and an email address keep at least this share of the terminal, because users know documents and people by them. */
+const NAMING_SHARE = 0.36
+const NAMING = new Set(['PATH', 'EMAIL'])
+/** Columns that are shown whole or not at all: half an ID or half a time is of no use. */
+const WHOLE = new Set(['ID', 'KEY', 'TIME', 'CREATED', 'DELETED', 'EXPIRES', 'LAST LOGIN', 'LAST USED', 'SIZE'])
+/** Columns that a narrow terminal does without, the least important first. */
+const OPTIONAL = [
+  'DETAILS',
+  'CREDENTIAL',
+  'ADDRESS',
+  'REDIRECTS',
+  'DIMENSIONS',
+  'CREATED',
+  'PAGES',
+  'PENDING',
+  'FAILED',
+  'SCOPES',
+  'KEY',
+  'LAST LOGIN',
+  'TYPE',
+  'PROJECTS',
+  'SIZE',
+  'EXPIRES',
+  'DOCUMENTS',
+  'DELETED',
+  'LAST USED',
+  'PROJECT',
+  'STATUS',
+  'ROLE',
+  'ID',
+]
 const INDENT = '    '
 
 export interface TableOptions {
@@ -14,7 +50,8 @@ export interface TableOptions {
 }
 
 /**
- * On a terminal: aligned columns with a header, cut to the terminal's width. The widest column is cut first, but never an ID, because users copy it.
+ * On a terminal: aligned columns with a header, cut to the terminal's width. The column ID shows the end of each ID, as far as the
+ * table needs it to tell the IDs apart. The widest column is cut first, but never an ID, because users copy it. When cutting is not enough, the table leaves out columns: those without a value, then the least important ones.
  * On a pipe: full cells with tabs between them and no header.
  */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[], options: TableOptions): Styled {
@@ -52,25 +89,67 @@ function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
-function aligned(header: readonly string[], cells: readonly (readonly string[])[], options: TableOptions): Styled[] {
+function aligned(header: readonly string[], full: readonly (readonly string[])[], options: TableOptions): Styled[] {
+  const cells = withShortIds(header, full)
   const all = [header, ...cells]
-  const widths = header.map((_, column) => Math.max(...all.map((row) => textWidth(row[column] ?? ''))))
-  const gaps = 2 * (widths.length - 1)
-  for (;;) {
-    const excess = widths.reduce((sum, width) => sum + width, gaps) - options.width
-    const given = widths.map((width, column) => (header[column] === 'ID' ? 0 : width))
-    const widest = given.indexOf(Math.max(...given))
-    if (excess <= 0 || given[widest]! <= MIN_WIDTH) break
-    widths[widest] = Math.max(MIN_WIDTH, widths[widest]! - excess)
-  }
+  const columns = fittedColumns(header, cells, options.width)
   return all.map((row, number) => {
-    const cut = (cell: string, column: number) => (header[column] === 'PATH' ? truncatePath : truncate)(cell, widths[column]!)
-    const line = row
-      .map((cell, column) => padEnd(cut(cell, column), widths[column]!))
+    const line = columns
+      .map(({ index, width }) => {
+        const cut = header[index] === 'PATH' ? truncatePath : truncate
+        return padEnd(cut(row[index] ?? '', width), width)
+      })
       .join('  ')
       .trimEnd()
     return safe`${number === 0 ? options.style.dim(line) : line}\n`
   })
+}
+
+function withShortIds(header: readonly string[], cells: readonly (readonly string[])[]): readonly (readonly string[])[] {
+  const column = header.indexOf('ID')
+  if (column < 0) return cells
+  const ids = shortIds(cells.map((row) => row[column] ?? ''))
+  return cells.map((row, i) => row.with(column, ids[i]!))
+}
+
+interface Column {
+  index: number
+  name: string
+  width: number
+}
+
+/** Returns the columns that a terminal of this width has room for, with their widths. */
+function fittedColumns(header: readonly string[], cells: readonly (readonly string[])[], available: number): Column[] {
+  let columns = header.map((name, index) => ({
+    index,
+    name,
+    width: cells.reduce((width, row) => Math.max(width, textWidth(row[index] ?? '')), textWidth(name)),
+  }))
+  const minimumOf = ({ name }: Column) =>
+    WHOLE.has(name) ? Infinity : Math.max(NAMING.has(name) ? Math.floor(available * NAMING_SHARE) : MIN_WIDTH, textWidth(name))
+  const saysSomething = ({ index }: Column) => cells.some((row) => !EMPTY.has(row[index] ?? ''))
+  if (cells.length > 0 && excessOf(columns, available) > 0) columns = columns.filter(saysSomething)
+  for (const name of OPTIONAL) {
+    const shrunk = shrink(columns, available, minimumOf)
+    if (excessOf(shrunk, available) <= 0) return shrunk
+    columns = columns.filter((column) => column.name !== name)
+  }
+  const shrunk = shrink(columns, available, ({ name }) => (WHOLE.has(name) ? Infinity : LAST_RESORT_WIDTH))
+  return shrink(shrunk, available, () => 1)
+}
+
+/** Cuts the widest column again and again until the columns fit or none is above its minimum. */
+function shrink(columns: readonly Column[], available: number, minimumOf: (column: Column) => number): Column[] {
+  const shrunk = columns.map((column) => ({ ...column, width: Math.min(column.width, Math.max(minimumOf(column), available)) }))
+  for (;;) {
+    const [widest] = shrunk.filter((column) => column.width > minimumOf(column)).toSorted((a, b) => b.width - a.width)
+    if (excessOf(shrunk, available) <= 0 || widest === undefined) return shrunk
+    widest.width--
+  }
+}
+
+function excessOf(columns: readonly Column[], available: number): number {
+  return columns.reduce((sum, { width }) => sum + width, 2 * (columns.length - 1)) - available
 }
 
 /** One line for each name and value. Leaves out empty values. */

@@ -2,6 +2,7 @@ import { defineCommand } from '../../define.ts'
 import { EXIT } from '../../exit.ts'
 import { formatTable } from '../../view/table.ts'
 import { administer, DATA_OPTIONS } from '../administer.ts'
+import { shownTime } from '../../view/time.ts'
 
 export default defineCommand({
   name: 'list',
@@ -20,9 +21,9 @@ export default defineCommand({
         client.type,
         client.scopes.join(','),
         client.redirect_uris.join(' '),
-        client.created_at,
+        shownTime(client.created_at, context.terminal),
       ])
-      context.print(formatTable(['ID', 'NAME', 'TYPE', 'SCOPES', 'REDIRECTS', 'CREATED'], rows, context.table))
+      await context.printLong(formatTable(['ID', 'NAME', 'TYPE', 'SCOPES', 'REDIRECTS', 'CREATED'], rows, context.table))
     }
     return clients.length === 0 ? EXIT.nothing : EXIT.done
   },

@@ -2,6 +2,7 @@ import { defineCommand } from '../../define.ts'
 import { argument, duration, option } from '../../options.ts'
 import { administer, DATA_OPTIONS } from '../administer.ts'
 import { printApplication } from './show.ts'
+import { clientIdOf } from './find.ts'
 
 const MAX_GRACE_SECONDS = 30 * 86_400
 
@@ -20,7 +21,9 @@ export default defineCommand({
   },
   examples: ['docsearch clients rotate app_01h… --grace 1h'],
   async run(context, { id }, options) {
-    const rotated = await administer(context, options, ({ clients }) => clients.rotate(id, { grace_seconds: options.grace }))
+    const rotated = await administer(context, options, async (administration) =>
+      administration.clients.rotate(await clientIdOf(administration, id), { grace_seconds: options.grace }),
+    )
     printApplication(context, rotated)
     context.notice(`The old secret stays valid until ${rotated.old_secrets_expire_at}.`)
   },

@@ -4,6 +4,8 @@ import { defineCommand } from '../../define.ts'
 import { argument } from '../../options.ts'
 import { formatFields } from '../../view/table.ts'
 import { administer, DATA_OPTIONS } from '../administer.ts'
+import { clientIdOf } from './find.ts'
+import { shownMoment } from '../../view/time.ts'
 
 export default defineCommand({
   name: 'show',
@@ -12,7 +14,12 @@ export default defineCommand({
   options: DATA_OPTIONS,
   examples: ['docsearch clients show app_01h…'],
   async run(context, { id }, options) {
-    printApplication(context, await administer(context, options, ({ clients }) => clients.get(id)))
+    printApplication(
+      context,
+      await administer(context, options, async (administration) =>
+        administration.clients.get(await clientIdOf(administration, id)),
+      ),
+    )
   },
 })
 
@@ -31,9 +38,9 @@ export function printApplication(context: Context, application: OAuthClient & { 
         ['type', application.type],
         ...application.redirect_uris.map((uri) => ['redirect_uri', uri] as const),
         ['scopes', application.scopes.join(' ')],
-        ...listed.map((secret) => ['secret', describeSecret(secret)] as const),
-        ['created', application.created_at],
-        ['updated', application.updated_at],
+        ...listed.map((secret) => ['secret', describeSecret(secret, context.terminal)] as const),
+        ['created', shownMoment(application.created_at, context.terminal)],
+        ['updated', shownMoment(application.updated_at, context.terminal)],
       ],
       context.table,
     ),
@@ -41,6 +48,6 @@ export function printApplication(context: Context, application: OAuthClient & { 
   if (newSecret !== undefined) context.notice('The secret is shown only once.')
 }
 
-function describeSecret({ last_four: lastFour, expires_at: expiresAt }: OAuthClient['secrets'][number]): string {
-  return `…${lastFour}${expiresAt === null ? '' : `, valid until ${expiresAt}`}`
+function describeSecret({ last_four: lastFour, expires_at: at }: OAuthClient['secrets'][number], terminal: boolean): string {
+  return `…${lastFour}${at === null ? '' : `, valid until ${shownMoment(at, terminal)}`}`
 }

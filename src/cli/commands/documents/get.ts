@@ -3,13 +3,14 @@ import { formatBytes } from '../../../core/format-bytes.ts'
 import { defineCommand } from '../../define.ts'
 import { usage } from '../../exit.ts'
 import { argument, flag, text } from '../../options.ts'
-import { DOCUMENT, documentId } from './find.ts'
+import { DOCUMENT, documentId, inProject } from './find.ts'
 
 export default defineCommand({
   name: 'get',
   summary: 'Download the original file',
   arguments: { document: argument('<document>', DOCUMENT) },
   options: {
+    project: inProject,
     output: text(
       '-o, --output <file>',
       "File to write, - for standard output (default: the document's name in this folder; on a pipe, standard output)",
@@ -17,14 +18,14 @@ export default defineCommand({
     force: flag('-f, --force', 'Overwrite an existing file'),
   },
   examples: ['docsearch documents get doc_01h… -o report.pdf'],
-  async run(context, args, { output, force }) {
+  async run(context, args, { project, output, force }) {
     const { stdout, signal } = context.io
     if (output === '-' && stdout.isTTY)
       throw usage(
         'The original can contain control characters, so it is not written to a terminal. Redirect the output, or use `docsearch documents text`.',
       )
     const client = await context.client()
-    const id = await documentId(client, args.document)
+    const id = await documentId(client, args.document, project)
     const toStdout = output === '-' || (output === undefined && !stdout.isTTY && !context.json)
     if (toStdout) {
       if (context.json) throw usage('--json cannot be used with -o -, because both write to standard output.')

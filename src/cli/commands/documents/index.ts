@@ -5,6 +5,7 @@ import list from './list.ts'
 import move from './move.ts'
 import rename from './rename.ts'
 import reprocess from './reprocess.ts'
+import restore from './restore.ts'
 import show from './show.ts'
 import tag from './tag.ts'
 import text from './text.ts'
@@ -12,7 +13,7 @@ import text from './text.ts'
 export default defineNoun({
   name: 'documents',
   aliases: ['docs'],
-  summary: 'List, show, download, move, tag, delete and reprocess documents',
-  commands: [list, show, get, text, move, rename, tag, remove, reprocess],
+  summary: 'List, show, download, move, tag, delete, restore and reprocess documents',
+  commands: [list, show, get, text, move, rename, tag, remove, restore, reprocess],
   standalone: list,
 })

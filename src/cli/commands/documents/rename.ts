@@ -1,7 +1,7 @@
 import { defineCommand } from '../../define.ts'
 import { usage } from '../../exit.ts'
 import { argument, optionalArgument, text } from '../../options.ts'
-import { DOCUMENT, documentId } from './find.ts'
+import { DOCUMENT, documentId, inProject } from './find.ts'
 import { printChanged } from './print-changed.ts'
 
 export default defineCommand({
@@ -9,16 +9,16 @@ export default defineCommand({
   summary: 'Change the name or title of a document',
   description: 'Change the name or title of a document. If the path ends with the name, the path changes as well.',
   arguments: { document: argument('<document>', DOCUMENT), name: optionalArgument('[name]', 'New name') },
-  options: { title: text('--title <title>', 'New title') },
+  options: { project: inProject, title: text('--title <title>', 'New title') },
   examples: [
     'docsearch documents rename scan0017.pdf lease.pdf',
     "docsearch documents rename lease.pdf --title 'Lease of the mill'",
   ],
-  async run(context, { document: given, name }, { title }) {
+  async run(context, { document: given, name }, { project, title }) {
     if (name === undefined && title === undefined)
       throw usage('Missing name. Name the document, or give it a title with --title.')
     const client = await context.client()
-    const document = await client.documents.get(await documentId(client, given))
+    const document = await client.documents.get(await documentId(client, given, project))
     const path = name === undefined ? undefined : renamedPath(document, name)
     const change = {
       ...(name !== undefined && { name }),

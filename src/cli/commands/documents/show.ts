@@ -2,17 +2,20 @@ import type { Document } from '../../../contract/documents.ts'
 import { formatBytes } from '../../../core/format-bytes.ts'
 import { defineCommand } from '../../define.ts'
 import { argument } from '../../options.ts'
+import { count } from '../../view/style.ts'
 import { formatFields } from '../../view/table.ts'
-import { DOCUMENT, documentId } from './find.ts'
+import { DOCUMENT, documentId, inProject } from './find.ts'
+import { shownMoment } from '../../view/time.ts'
 
 export default defineCommand({
   name: 'show',
   summary: 'Show a document',
   arguments: { document: argument('<document>', DOCUMENT) },
+  options: { project: inProject },
   examples: ['docsearch documents show report.pdf'],
-  async run(context, args) {
+  async run(context, args, { project }) {
     const client = await context.client()
-    const document = await client.documents.get(await documentId(client, args.document))
+    const document = await client.documents.get(await documentId(client, args.document, project))
     if (context.json) context.printJson(document)
     else context.print(formatFields(fieldsOf(document, context.terminal), context.table))
   },
@@ -41,10 +44,10 @@ function fieldsOf(document: Document, terminal: boolean): [string, string | null
     ['without text', health.pages_without_text === 0 ? null : String(health.pages_without_text)],
     ...parseFields(document.parse),
     ['passages', document.chunk_count === null ? null : String(document.chunk_count)],
-    ['keyword only', health.chunks_skipped === 0 ? null : `${health.chunks_skipped} passages`],
+    ['keyword only', health.chunks_skipped === 0 ? null : count(health.chunks_skipped, 'passage')],
     ['embedded by', document.embedding_model],
-    ['created', document.created_at],
-    ['ready', document.ready_at],
+    ['created', shownMoment(document.created_at, terminal)],
+    ['ready', shownMoment(document.ready_at, terminal)],
   ]
 }
 
@@ -59,8 +62,8 @@ function parseFields({
   const certainty = confidence === undefined || confidence === 1 ? '' : ` (${Math.round(confidence * 100)} % certain)`
   return [
     ['parsed by', engine === undefined ? null : `${engine}${took === undefined ? '' : ` in ${took} ms`}`],
-    ['left out', running === undefined ? null : `running headers, footers and page numbers of ${running} pages`],
+    ['left out', running === undefined ? null : `running headers, footers and page numbers of ${count(running, 'page')}`],
     ['encoding', encoding === undefined ? null : encoding + certainty],
-    ['OCR', ocr === undefined ? null : `${ocr.pages} pages in ${ocr.took_ms} ms`],
+    ['OCR', ocr === undefined ? null : `${count(ocr.pages, 'page')} in ${ocr.took_ms} ms`],
   ]
 }

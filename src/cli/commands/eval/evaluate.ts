@@ -66,8 +66,7 @@ function reportLimitations(
   { fallbacks, failed, comparison, settings }: Outcome,
   baseline: Outcome | null,
 ): void {
-  for (const { reason, questions } of fallbacks)
-    context.notice(`${count(questions, 'question')} searched with limitations: ${reason}`)
+  for (const { reason, questions } of fallbacks) context.notice(`Limitation for ${count(questions, 'question')}: ${reason}`)
   if (comparison !== null && comparison.others > 0)
     context.notice(
       `Compared the ${count(comparison.questions, 'question')} that both runs have. Questions in only one run: ${comparison.others}.`,

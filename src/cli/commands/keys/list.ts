@@ -1,7 +1,9 @@
 import { defineCommand } from '../../define.ts'
 import { EXIT } from '../../exit.ts'
+import { namesOfLimit } from '../../view/limit.ts'
 import { formatTable } from '../../view/table.ts'
 import { collectPages } from '../pages.ts'
+import { shownTime } from '../../view/time.ts'
 
 export default defineCommand({
   name: 'list',
@@ -22,10 +24,13 @@ export default defineCommand({
         key.name,
         `…${key.last_four}`,
         key.scopes.join(','),
-        key.last_used_at ?? '-',
-        key.expires_at ?? '-',
+        namesOfLimit(key.projects) ?? 'all',
+        shownTime(key.last_used_at, context.terminal),
+        shownTime(key.expires_at, context.terminal),
       ])
-      context.print(formatTable(['ID', 'NAME', 'KEY', 'SCOPES', 'LAST USED', 'EXPIRES'], rows, context.table))
+      await context.printLong(
+        formatTable(['ID', 'NAME', 'KEY', 'SCOPES', 'PROJECTS', 'LAST USED', 'EXPIRES'], rows, context.table),
+      )
     }
     return keys.length === 0 ? EXIT.nothing : EXIT.done
   },

@@ -1,6 +1,7 @@
 import type { Context } from '../../context.ts'
 import { SCOPES } from '../../../core/model.ts'
 import { defineCommand } from '../../define.ts'
+import { canAsk } from '../../io.ts'
 import { choice, flag, optionalArgument, repeatable, text } from '../../options.ts'
 
 export default defineCommand({
@@ -27,7 +28,8 @@ export default defineCommand({
     'docsearch login https://docs.example.org --client-id app_01h… < secret.txt',
   ],
   async run(context, { url }, options) {
-    const { address, profile } = url === undefined ? await context.target() : await named(context, url)
+    const asked = url ?? (await askForInstance(context))
+    const { address, profile } = asked === null ? await context.target() : await named(context, asked)
     const { me, place } = options.withToken
       ? await (await import('./with-token.ts')).logInWithToken(context, address)
       : await (await import('./with-oauth.ts')).logInWithOAuth(context, address, options)
@@ -49,6 +51,26 @@ export default defineCommand({
     if (context.io.env['DOCSEARCH_TOKEN']) context.notice('DOCSEARCH_TOKEN is set and takes precedence over the saved login.')
   },
 })
+
+/** Asks on a terminal which of the known instances to log in to; null when the command line or the environment names one. */
+async function askForInstance(context: Context): Promise<string | null> {
+  const { io, json, globals } = context
+  const { address: fallback, from } = await context.target()
+  const isNamed = from === 'flag' || from === 'environment'
+  if (isNamed || json || globals.quiet === true || !canAsk(io)) return null
+  const { readProfiles } = await import('../../../client/profiles.ts')
+  const { normaliseAddress } = await import('../../../client/address.ts')
+  const known = Object.values((await readProfiles(io.env)).profiles).map(({ server }) => normaliseAddress(server))
+  const stored = (await (await context.credentials()).list()).map(({ address }) => address)
+  const addresses = [...new Set([fallback, ...known, ...stored.filter((address) => address.startsWith('http'))])]
+  const prompts = await io.prompts()
+  const choice = await prompts.select({
+    message: 'Which instance do you want to log in to?',
+    choices: [...addresses.map((address) => ({ name: address, value: address })), { name: 'Another address', value: '' }],
+    default: fallback,
+  })
+  return choice === '' ? prompts.input({ message: 'Address of the instance' }) : choice === fallback ? null : choice
+}
 
 async function named({ globals }: Context, url: string): Promise<{ address: string; profile: string }> {
   const { normaliseAddress } = await import('../../../client/address.ts')

@@ -11,7 +11,8 @@ import { DocsearchError } from '../../../core/errors.ts'
 import { SCOPES } from '../../../core/model.ts'
 import type { Scope } from '../../../core/model.ts'
 import type { Context } from '../../context.ts'
-import { wantsColor } from '../../io.ts'
+import { usage } from '../../exit.ts'
+import { canAsk, wantsColor } from '../../io.ts'
 import type { Env } from '../../io.ts'
 import { joined, oneLine, safeJson, safe } from '../../view/safe.ts'
 import type { Printable } from '../../view/safe.ts'
@@ -30,9 +31,10 @@ export async function logInWithOAuth(
   address: string,
   options: OAuthOptions,
 ): Promise<{ me: Me; place: Place }> {
-  const { io, userAgent } = context
+  const { io } = context
   const dataDir = await (await context.credentials()).dataDirOf(address)
-  const instance = await discover({ address, dataDir, userAgent, signal: io.signal })
+  const instance = await discover({ address, dataDir, ...(await context.connection()), signal: io.signal })
+  requireUser(context, instance, options)
   const client = await chooseClient(context, options.clientId)
   const login = await authorize(context, instance, client, options)
   try {
@@ -68,11 +70,26 @@ async function authorize(
   }
 }
 
+/**
+ * Throws a usage error when nobody could finish the login, as in CI: there is no terminal and no browser, so it would only wait. `--device`
+ * and `--json` say that another program shows the code or the address. `ssh HOST docsearch login` has no terminal, but a user.
+ */
+function requireUser({ io, json }: Context, { address }: OAuthInstance, { device }: OAuthOptions): void {
+  if (device || json || canAsk(io) || isOverSsh(io.env) || canOpenBrowser(io.env)) return
+  throw usage(
+    `Not a terminal, and there is no browser. Pass --with-token to read an API key from standard input, or --device to show a code for ${address}.`,
+  )
+}
+
 /** False over SSH, where the browser would open on the wrong machine, and without a display. */
 function canOpenBrowser(env: Env): boolean {
-  if (env['SSH_CONNECTION'] || env['SSH_TTY']) return false
+  if (isOverSsh(env)) return false
   if (process.platform !== 'linux') return true
   return ['DISPLAY', 'WAYLAND_DISPLAY', 'BROWSER', 'WSL_DISTRO_NAME'].some((name) => env[name])
+}
+
+function isOverSsh(env: Env): boolean {
+  return Boolean(env['SSH_CONNECTION'] || env['SSH_TTY'])
 }
 
 async function chooseClient({ io }: Context, id: string | undefined): Promise<OAuthClient> {
@@ -126,7 +143,7 @@ function explainRefusal(error: unknown, address: string, client: OAuthClient): D
     const how = client.secret === null ? 'without a secret' : 'with this secret'
     return new DocsearchError(
       'login_denied',
-      `${address} does not accept the application ${client.id} ${how}. Register an application in the web interface under Settings, Applications, ` +
+      `${address} does not accept the application ${client.id} ${how}. Register an application in the browser, under Settings, Applications, ` +
         `then run \`docsearch login ${address} --client-id ID\` with its secret in DOCSEARCH_CLIENT_SECRET or on standard input.`,
       { cause: error },
     )

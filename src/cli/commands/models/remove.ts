@@ -15,7 +15,7 @@ export default defineCommand({
     await confirm(
       context,
       options.yes,
-      `Delete the index of ${model}? Using the model again means embedding every document again.`,
+      `Delete the index of ${model}? If you use the model again, docsearch must embed every document again.`,
     )
     await client.models.remove(model)
     if (context.json) context.printJson({ removed: model })

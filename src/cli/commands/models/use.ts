@@ -6,6 +6,7 @@ import { defineCommand } from '../../define.ts'
 import { cancelled } from '../../exit.ts'
 import { argument, flag } from '../../options.ts'
 import { count } from '../../view/style.ts'
+import { describeProgress } from './progress.ts'
 
 const POLL_MS = 500
 
@@ -54,8 +55,8 @@ async function untilInUse(context: Context, client: Client, asked: ModelUsed): P
           `Another model was chosen in the meantime. The index of ${asked.model} is not being built.`,
         )
       }
-      const { documents_done: done, documents_total: total, waiting_for: reason } = index
-      bar.show(asked.model, done, total, `${done ?? 0} of ${count(total ?? 0, 'document')}`)
+      const { passages_done: done, passages_total: total, waiting_for: reason } = index
+      bar.show(asked.model, done, total, describeProgress(index))
       if (reason !== null && reason !== lastReason) {
         bar.stop()
         context.notice(`Waiting: ${reason}`)

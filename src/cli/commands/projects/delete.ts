@@ -13,7 +13,9 @@ export default defineCommand({
   async run(context, args, options) {
     const client = await context.client()
     const project = await client.projects.get(args.project)
-    await confirm(context, options.yes, `Delete project ${project.name} and its ${count(project.document_count, 'document')}?`)
+    const trashed = project.trashed_count ?? 0
+    const what = `its ${count(project.document_count, 'document')}${trashed === 0 ? '' : ` and ${count(trashed, 'document')} in the trash`}`
+    await confirm(context, options.yes, `Delete project ${project.name} with ${what}? This cannot be undone.`)
     const deleted = await client.projects.delete(project.id)
     if (context.json) context.printJson(deleted)
     else context.printLine(`Deleted project ${project.name} and ${count(deleted.documents_deleted, 'document')}`)

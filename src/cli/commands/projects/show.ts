@@ -4,6 +4,7 @@ import { formatBytes } from '../../../core/format-bytes.ts'
 import { defineCommand } from '../../define.ts'
 import { argument } from '../../options.ts'
 import { formatFields } from '../../view/table.ts'
+import { shownMoment } from '../../view/time.ts'
 
 export default defineCommand({
   name: 'show',
@@ -25,6 +26,8 @@ export function printProject(context: Context, project: Project): void {
         ['id', project.id],
         ['name', project.name],
         ['description', project.description],
+        // Instances of earlier versions have no roles.
+        ['your role', project.role ?? '-'],
         ['documents', String(project.document_count)],
         [
           'status',
@@ -32,8 +35,8 @@ export function printProject(context: Context, project: Project): void {
         ],
         ['passages', String(project.chunk_count)],
         ['size', context.terminal ? formatBytes(project.size_bytes) : String(project.size_bytes)],
-        ['created', project.created_at],
-        ['updated', project.updated_at],
+        ['created', shownMoment(project.created_at, context.terminal)],
+        ['updated', shownMoment(project.updated_at, context.terminal)],
       ],
       context.table,
     ),

@@ -63,7 +63,7 @@ async function readText(context: Context, file: string, name: string): Promise<s
     if (context.io.signal.aborted) throw error
     throw new DocsearchError('file_unreadable', `Could not read ${name}: ${reasonOf(error)}.`, { cause: error })
   }
-  if (bytes > MAX_BYTES) throw usage(`${name} has more than ${MAX_BYTES / 1_000_000} MB. Divide it, and import the parts.`)
+  if (bytes > MAX_BYTES) throw usage(`${name} has more than ${MAX_BYTES / 1_000_000} MB. Split it and import the parts.`)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts))
   } catch {

@@ -13,11 +13,11 @@ A comma after a backslash belongs to the phrase.`
 export default defineCommand({
   name: 'import',
   summary: 'Add synonyms from a file',
-  description: 'Add synonyms from a file. If a line has an error, nothing is imported, and the message lists all errors.',
+  description: 'Add synonyms from a file. If a line has an error, docsearch imports nothing and lists all errors.',
   arguments: { file: argument('<file>', 'Text file, or - for standard input') },
   options: {
     project: projectOption,
-    replace: flag('--replace', 'Remove all synonyms of the project that the file does not have'),
+    replace: flag('--replace', 'Remove all synonyms of the project that are not in the file'),
     yes,
   },
   details: DETAILS,

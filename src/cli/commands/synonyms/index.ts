@@ -7,7 +7,8 @@ import remove from './remove.ts'
 export default defineNoun({
   name: 'synonyms',
   summary: 'List, add, remove and import synonyms for searches',
-  description: 'List, add, remove and import words for the same thing. A search in a project uses its synonyms at once.',
+  description:
+    'List, add, remove and import synonyms: words and phrases for the same thing. Searches in a project use its synonyms at once.',
   commands: [list, add, remove, importFile],
   standalone: list,
 })

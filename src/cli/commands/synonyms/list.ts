@@ -8,7 +8,7 @@ export default defineCommand({
   name: 'list',
   aliases: ['ls'],
   summary: 'List the synonyms of a project',
-  description: 'List the synonyms of a project. On a pipe, the output is a file for `docsearch synonyms import`.',
+  description: 'List the synonyms of a project. On a pipe, the output has the format that `docsearch synonyms import` reads.',
   options: { project: projectOption },
   examples: ['docsearch synonyms list --project contracts', 'docsearch synonyms list --project contracts > synonyms.txt'],
   async run(context, _args, options) {

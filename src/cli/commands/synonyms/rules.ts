@@ -1,10 +1,10 @@
 import type { Client } from '../../../client/client.ts'
 import type { Synonym } from '../../../contract/synonyms.ts'
-import { DocsearchError } from '../../../core/errors.ts'
 import { formatSynonymRule, readSynonymLine, synonymKey, type SynonymRule } from '../../../core/synonyms.ts'
 import type { Context } from '../../context.ts'
 import { text } from '../../options.ts'
 import { collectPages } from '../pages.ts'
+import { endsWith, onlyMatch } from '../find.ts'
 
 export const projectOption = text('-p, --project <name>', 'Project (ID or name; default "default")')
 
@@ -32,7 +32,7 @@ export function allSynonyms(client: Client, project: string): Promise<Synonym[]>
 /** Finds a rule by its ID, by its line, or by a word or phrase that no other rule has. */
 export async function findSynonym(client: Client, project: string, given: string): Promise<Synonym> {
   const all = await allSynonyms(client, project)
-  const byId = all.find(({ id }) => id === given)
+  const byId = all.find(({ id }) => id === given) ?? all.find(({ id }) => endsWith(id, given))
   if (byId !== undefined) return byId
   const rule = readSynonymLine(given)
   const key = rule === null || 'fault' in rule ? null : synonymKey(rule)
@@ -42,16 +42,10 @@ export async function findSynonym(client: Client, project: string, given: string
   const having = all.filter(({ words, expands_to: others }) =>
     [...words, ...(others ?? [])].some((word) => word.toLowerCase() === wanted),
   )
-  const [only, ...more] = having
-  if (only === undefined)
-    throw new DocsearchError('synonym_not_found', `Project ${project} has no synonyms ${JSON.stringify(given)}.`)
-  if (more.length === 0) return only
-  const shown = having.slice(0, MAX_SHOWN).map((one) => `${one.id} (${lineOf(one)})`)
-  const rest = having.length > MAX_SHOWN ? [`and ${having.length - MAX_SHOWN} more`] : []
-  throw new DocsearchError(
-    'ambiguous_name',
-    `${having.length} rules of project ${project} have ${JSON.stringify(given)}. Name one by its ID: ${[...shown, ...rest].join('; ')}.`,
-  )
+  return onlyMatch(having, {
+    given,
+    nouns: `rules of project ${project}`,
+    missing: { code: 'synonym_not_found', message: `Project ${project} has no synonyms ${JSON.stringify(given)}.` },
+    describe: (one) => `${one.id} (${lineOf(one)})`,
+  })
 }
-
-const MAX_SHOWN = 10

@@ -2,9 +2,9 @@ import type { Client, UploadOptions } from '../../../client/client.ts'
 import { ClientError } from '../../../client/errors.ts'
 import type { UploadPlan } from '../../../contract/upload-plan.ts'
 import type { Context } from '../../context.ts'
-import type { HashedFile } from './hash.ts'
+import type { HashedFile } from '../../files/hash.ts'
 import { patiently } from './patience.ts'
-import type { PlannedFile, Refusal } from './plan.ts'
+import type { FoundFile, Refusal } from '../../files/found.ts'
 import type { Uploaded } from './send.ts'
 
 type Comparison = UploadPlan['files'][number]
@@ -14,13 +14,13 @@ export type State = Comparison['state']
 export interface Differences {
   counts: Record<State, number>
   /** Files to send, with their states. Unchanged files are among them if the upload would change their documents. */
-  needed: Map<PlannedFile, State>
+  needed: Map<FoundFile, State>
   /** Documents of the files that are not sent. */
   unchanged: Uploaded[]
   /** Files that the instance would refuse. */
   refused: Refusal[]
   /** Files whose bytes the project has at the path that version 0.1.0 gave them, if all files are new. */
-  atEarlierPaths: PlannedFile[]
+  atEarlierPaths: FoundFile[]
 }
 
 type Settings = Pick<UploadOptions, 'project' | 'tags' | 'onConflict'>

@@ -1,6 +1,7 @@
 import { defineCommand } from '../../define.ts'
 import { usage } from '../../exit.ts'
-import { argumentList, bytes, choice, flag, option, repeatable, text } from '../../options.ts'
+import { selectionOptions } from '../../files/selection.ts'
+import { argumentList, choice, flag, repeatable, text } from '../../options.ts'
 
 const STDIN = '-'
 
@@ -12,8 +13,7 @@ export default defineCommand({
     project: text('-p, --project <name>', "Project to upload to (ID or name); created if it doesn't exist"),
     tags: repeatable(text('-t, --tag <tag>', 'Tag for the documents, repeatable')),
     recursive: flag('-r, --recursive', 'Include subfolders'),
-    exclude: repeatable(text('-x, --exclude <glob>', 'Skip files and folders that match, at any depth; repeatable')),
-    maxSize: option('--max-size <size>', 'Skip larger files, such as 500kB, 20MB or 1GB', bytes),
+    ...selectionOptions,
     name: text('--name <name>', 'Name of the document read from standard input'),
     onConflict: choice(
       '--on-conflict <action>',
@@ -25,29 +25,32 @@ export default defineCommand({
   },
   details: [
     'The path of a document starts with the name of the folder: `upload alice` stores alice/contract.txt, and `upload .` uses',
-    'the name of the current folder. A file that is named itself is stored under its name. Files that the project has',
-    'already are not sent again.',
+    'the name of the current folder. A single file is stored under its own name. docsearch does not',
+    'send files again that the project already has.',
+    '',
+    'In folders, docsearch skips hidden files, node_modules, caches (folders with a CACHEDIR.TAG), what .gitignore and',
+    '.docsearchignore name, and files without text that it reads, such as pictures.',
   ].join('\n'),
   examples: [
     'docsearch upload report.pdf notes/*.txt',
     'docsearch upload ~/Contracts --recursive --project contracts --wait',
-    "docsearch upload . -r --exclude node_modules --exclude '*.log' --max-size 20MB --dry-run",
+    "docsearch upload . -r --exclude drafts --exclude '*.log' --max-size 20MB --dry-run",
     'pandoc page.md -t plain | docsearch upload - --name page.txt',
   ],
-  async run(context, { paths }, { project, tags, recursive, exclude, maxSize, name, onConflict, wait, dryRun }) {
+  async run(context, { paths }, { project, tags, name, onConflict, wait, dryRun, ...selection }) {
     const isFromStdin = paths.includes(STDIN)
     if (paths.length === 0) throw usage('Missing path. Usage: docsearch upload PATH…, or - for standard input')
     if (isFromStdin && !name) throw usage('Standard input needs a name. Pass one with --name, such as --name notes.txt.')
     if (project === '') throw usage('--project is empty. Name a project, or leave the option out.')
     if (!isFromStdin && name !== undefined)
-      throw usage('--name is only for standard input: docsearch upload - --name NAME. Files keep their names.')
+      throw usage('--name works only for standard input, as in `docsearch upload - --name NAME`. Files keep their names.')
 
     const { upload } = await import('./upload.ts')
     return upload(context, {
       named: paths.filter((path) => path !== STDIN),
       stdinName: isFromStdin ? (name ?? '') : null,
       project,
-      selection: { recursive, exclude, maxSize },
+      selection,
       settings: { tags: splitTags(tags), ...(onConflict !== undefined && { onConflict }) },
       waits: wait,
       isDryRun: dryRun,

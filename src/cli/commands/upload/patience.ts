@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ClientError } from '../../../client/errors.ts'
-import { retry } from '../../retry.ts'
+import { retry } from '../../../client/retry.ts'
 
 const MAX_ATTEMPTS = 12
 const MAX_CONNECTIONS = 3

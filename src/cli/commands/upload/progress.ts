@@ -5,14 +5,14 @@ import type { Printable, Styled } from '../../view/safe.ts'
 import { eraseLines, styles } from '../../view/style.ts'
 import { formatBytes } from '../../../core/format-bytes.ts'
 import { padEnd, truncate } from '../../view/width.ts'
-import type { PlannedFile } from './plan.ts'
+import type { FoundFile } from '../../files/found.ts'
 
 export interface Progress {
-  sent(file: PlannedFile, bytes: number): void
+  sent(file: FoundFile, bytes: number): void
   /** The file is acknowledged or refused, so its upload is over. */
-  uploaded(file: PlannedFile): void
+  uploaded(file: FoundFile): void
   /** The file's state on the instance; null once it is processed. */
-  state(file: PlannedFile, state: string | null): void
+  state(file: FoundFile, state: string | null): void
   note(line: string): void
   stop(): void
 }
@@ -23,7 +23,7 @@ const MAX_FILE_LINES = 6
 const BAR_WIDTH = 20
 
 /** Draws a bar for each active file and one for all files on standard error. Draws nothing on a pipe, with --quiet or with --json. */
-export function createProgress(context: Context, files: readonly PlannedFile[], waits: boolean): Progress {
+export function createProgress(context: Context, files: readonly FoundFile[], waits: boolean): Progress {
   const { stderr } = context.io
   if (!stderr.isTTY || context.json || context.globals.quiet === true || files.length === 0) return silent
   return new TerminalProgress(context, files, waits)
@@ -31,21 +31,21 @@ export function createProgress(context: Context, files: readonly PlannedFile[], 
 
 class TerminalProgress implements Progress {
   readonly #context: Context
-  readonly #files: readonly PlannedFile[]
+  readonly #files: readonly FoundFile[]
   readonly #waits: boolean
   readonly #totalBytes: number
   readonly #timer: NodeJS.Timeout
   /** Bytes sent of each file that is being sent. */
-  readonly #sent = new Map<PlannedFile, number>()
+  readonly #sent = new Map<FoundFile, number>()
   /** State on the instance of each file that is being processed. */
-  readonly #states = new Map<PlannedFile, string>()
+  readonly #states = new Map<FoundFile, string>()
   #uploadedFiles = 0
   #uploadedBytes = 0
   #processedFiles = 0
   #drawnLines = 0
   #isDirty = false
 
-  constructor(context: Context, files: readonly PlannedFile[], waits: boolean) {
+  constructor(context: Context, files: readonly FoundFile[], waits: boolean) {
     this.#context = context
     this.#files = files
     this.#waits = waits
@@ -53,19 +53,19 @@ class TerminalProgress implements Progress {
     this.#timer = setInterval(() => this.#draw(), REDRAW_MS)
   }
 
-  sent(file: PlannedFile, bytes: number): void {
+  sent(file: FoundFile, bytes: number): void {
     this.#sent.set(file, bytes)
     this.#isDirty = true
   }
 
-  uploaded(file: PlannedFile): void {
+  uploaded(file: FoundFile): void {
     this.#sent.delete(file)
     this.#uploadedFiles++
     this.#uploadedBytes += file.size
     this.#isDirty = true
   }
 
-  state(file: PlannedFile, state: string | null): void {
+  state(file: FoundFile, state: string | null): void {
     if (state === null) {
       this.#states.delete(file)
       this.#processedFiles++

@@ -1,15 +1,22 @@
+import { extname } from 'node:path'
 import type { Context } from '../../context.ts'
 import { widthOf } from '../../io.ts'
 import { styles, count } from '../../view/style.ts'
 import { formatReasons, formatTable } from '../../view/table.ts'
+import { restoring } from '../documents/undo.ts'
 import type { Differences } from './compare.ts'
-import type { Refusal } from './plan.ts'
+import type { Refusal } from '../../files/found.ts'
 import type { Uploaded } from './send.ts'
+
+/** How many kinds of skipped files are named. */
+const MAX_KINDS = 5
 
 export interface Result {
   /** By ID, because a file that is named twice is one document. */
   documents: Map<string, Uploaded>
   refused: Refusal[]
+  /** Files found in a folder that have no text that docsearch reads. */
+  skipped: Refusal[]
   /** Number of files that were named or found. */
   planned: number
   /** How many files were new, changed and unchanged; null if the instance could not be asked. */
@@ -20,7 +27,7 @@ export interface Result {
 export function printResult(context: Context, result: Result): void {
   const documents = [...result.documents.values()]
   if (context.json) {
-    context.printJson({ ...result.counts, documents, rejected: result.refused })
+    context.printJson({ ...result.counts, documents, rejected: result.refused, skipped: result.skipped })
     return
   }
   // On a terminal, the rows of unchanged documents would hide the others.
@@ -29,7 +36,22 @@ export function printResult(context: Context, result: Result): void {
   const rows = shown.map((document) => [document.id, document.outcome, document.status, document.path])
   if (rows.length > 0) context.print(formatTable(['ID', 'OUTCOME', 'STATUS', 'PATH'], rows, context.table))
   if (news.length + result.refused.length > 0) context.notice(summary(documents, result.refused.length))
+  reportSkipped(context, result.skipped)
+  const replaced = documents.flatMap(({ replaced_id }) => replaced_id ?? [])
+  if (replaced.length > 0) context.notice(`To get replaced versions back, run \`${restoring(replaced)}\`.`)
   reportProblems(context, news, result.refused)
+}
+
+/** Says which kinds of files in a folder were not taken, since docsearch reads no text in them. */
+export function reportSkipped(context: Context, skipped: readonly Refusal[]): void {
+  if (skipped.length === 0) return
+  const kinds = Map.groupBy(skipped, ({ name, code }) =>
+    code === 'empty_file' ? 'empty' : extname(name).toLowerCase() || 'no extension',
+  )
+  const most = [...kinds].sort(([, a], [, b]) => b.length - a.length)
+  const shown = most.slice(0, MAX_KINDS).map(([kind, files]) => `${files.length} ${kind}`)
+  const more = most.length > MAX_KINDS ? ', and others' : ''
+  context.notice(`Skipped ${count(skipped.length, 'file')} without text that docsearch reads: ${shown.join(', ')}${more}.`)
 }
 
 /** Prints failures, then warnings, on standard error; on a pipe one per line with path, code and message. */

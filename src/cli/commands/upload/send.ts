@@ -3,16 +3,16 @@ import type { Client, UploadOptions } from '../../../client/client.ts'
 import { ClientError } from '../../../client/errors.ts'
 import type { UploadFile } from '../../../client/multipart.ts'
 import type { UploadAnswer } from '../../../contract/documents.ts'
-import { batchesOf } from './batches.ts'
+import { batchesOf } from '../../../client/batches.ts'
 import { patiently } from './patience.ts'
-import type { PlannedFile, Refusal } from './plan.ts'
+import type { FoundFile, Refusal } from '../../files/found.ts'
 
 export type Uploaded = UploadAnswer['documents'][number]
 
 export interface SendEvents {
-  sent(file: PlannedFile, bytes: number): void
-  acknowledged(file: PlannedFile | undefined, document: Uploaded): void
-  refused(file: PlannedFile | undefined, refusal: Refusal): void
+  sent(file: FoundFile, bytes: number): void
+  acknowledged(file: FoundFile | undefined, document: Uploaded): void
+  refused(file: FoundFile | undefined, refusal: Refusal): void
   /** The instance is busy and has asked to wait. */
   waiting(seconds: number, reason: string): void
 }
@@ -34,7 +34,7 @@ const REFUSED_STATUSES = new Set([409, 413, 415, 422])
  */
 export async function sendAll(
   client: Client,
-  files: readonly PlannedFile[],
+  files: readonly FoundFile[],
   options: UploadOptions & { signal: AbortSignal },
   events: SendEvents,
 ): Promise<void> {
@@ -58,7 +58,7 @@ export async function sendAll(
 }
 
 /** Sends one batch. When files of it are refused, sends the others again. */
-async function sendBatch(client: Client, batch: PlannedFile[], options: SendOptions, events: SendEvents): Promise<void> {
+async function sendBatch(client: Client, batch: FoundFile[], options: SendOptions, events: SendEvents): Promise<void> {
   try {
     reportAnswer(batch, await sendPatiently(client, batch, options, events), events)
   } catch (error) {
@@ -91,7 +91,7 @@ function concernsFiles({ status, errors }: ClientError): boolean {
 
 async function sendPatiently(
   client: Client,
-  batch: PlannedFile[],
+  batch: FoundFile[],
   { going, ...options }: SendOptions,
   events: SendEvents,
 ): Promise<UploadAnswer> {
@@ -110,7 +110,7 @@ async function sendPatiently(
   return patiently(send, going, (seconds, reason) => events.waiting(seconds, reason))
 }
 
-function toUploadFile(file: PlannedFile): UploadFile {
+function toUploadFile(file: FoundFile): UploadFile {
   return {
     path: file.path,
     name: file.name,
@@ -123,7 +123,7 @@ function toUploadFile(file: PlannedFile): UploadFile {
  * Cuts a request at Ctrl-C unless all of its files are sent: the instance then drops the file it was receiving. A request that is fully sent will
  * be stored anyway, so its answer is awaited, and the report matches what the instance has.
  */
-function cutUnlessSent(batch: readonly PlannedFile[], cancelled: AbortSignal) {
+function cutUnlessSent(batch: readonly FoundFile[], cancelled: AbortSignal) {
   const controller = new AbortController()
   const last = batch.findLastIndex((file) => file.size > 0)
   let isSent = last === -1
@@ -159,18 +159,18 @@ function rejectedOf(error: ClientError): UploadAnswer['rejected'] | null {
   }))
 }
 
-function refusalOf(file: PlannedFile | undefined, error: ClientError): Refusal {
+function refusalOf(file: FoundFile | undefined, error: ClientError): Refusal {
   return { path: file?.path ?? '', name: file?.name ?? '', code: error.shownCode, message: error.detail }
 }
 
 /** Reports an answer file by file: finds the file of a document by its path, and of a refusal, which has only a name, among the rest. */
 function reportAnswer(
-  batch: readonly PlannedFile[],
+  batch: readonly FoundFile[],
   answer: Pick<UploadAnswer, 'documents' | 'rejected'>,
   events: SendEvents,
 ): void {
   const left = new Set(batch)
-  const take = (fits: (file: PlannedFile) => boolean): PlannedFile | undefined => {
+  const take = (fits: (file: FoundFile) => boolean): FoundFile | undefined => {
     const found = [...left].find(fits)
     if (found !== undefined) left.delete(found)
     return found

@@ -4,20 +4,22 @@ import type { Context } from '../../context.ts'
 import { cancelled, PartialFailure } from '../../exit.ts'
 import { count } from '../../view/style.ts'
 import type { Differences } from './compare.ts'
-import type { PlannedFile, Refusal } from './plan.ts'
+import type { FoundFile, Refusal } from '../../files/found.ts'
 import { createProgress } from './progress.ts'
 import { printResult } from './result.ts'
 import type { Result } from './result.ts'
 import { sendAll } from './send.ts'
 import type { Uploaded } from './send.ts'
-import { DocumentWatch } from './wait.ts'
+import { DocumentWatch } from '../../../client/document-watch.ts'
 
 /** What to upload, after the comparison with what the project has. */
 export interface Work {
-  files: readonly PlannedFile[]
+  files: readonly FoundFile[]
   /** Documents of files that need not be sent. */
   unchanged: readonly Uploaded[]
   refused: readonly Refusal[]
+  /** Files found in a folder whose names say that they have no text. They are not sent. */
+  skipped: readonly Refusal[]
   counts: Differences['counts'] | null
 }
 
@@ -25,18 +27,34 @@ export interface Work {
 export async function transfer(
   context: Context,
   client: Client,
-  { files, unchanged, refused, counts }: Work,
+  work: Work,
+  settings: UploadOptions,
+  options: { waits: boolean },
+): Promise<void> {
+  const { result, failure } = await send(context, client, work, settings, options)
+  if (failure === undefined || result.documents.size + result.refused.length > 0) printResult(context, result)
+  conclude(result, failure)
+}
+
+/** What keeps a file that was found in a folder from being searchable, without being a failure. */
+const WITHOUT_TEXT = new Set(['unsupported_type', 'empty_file'])
+
+/** Uploads the files, with progress on a terminal. `failure` is what ended the upload early. */
+export async function send(
+  context: Context,
+  client: Client,
+  { files, unchanged, refused, skipped, counts }: Work,
   settings: UploadOptions,
   { waits }: { waits: boolean },
-): Promise<void> {
+): Promise<{ result: Result; failure: Error | undefined }> {
   const { signal } = context.io
   const planned = files.length + unchanged.length + refused.length
-  const result: Result = { documents: new Map(), refused: [...refused], planned, counts }
+  const result: Result = { documents: new Map(), refused: [...refused], skipped: [...skipped], planned, counts }
   const progress = createProgress(context, files, waits)
-  const fileOf = new Map<string, PlannedFile>()
+  const fileOf = new Map<string, FoundFile>()
   /** Files that the instance has neither accepted nor refused yet. */
   const unanswered = new Set(files)
-  const watch = waits ? new DocumentWatch(client, signal, changed) : null
+  const watch = waits ? new DocumentWatch<Uploaded>(client, { signal, onChange: changed }) : null
 
   function changed(document: Uploaded): void {
     result.documents.set(document.id, document)
@@ -68,7 +86,8 @@ export async function transfer(
           else watch.add(document)
         },
         refused(file, refusal) {
-          result.refused.push(refusal)
+          const isSkipped = file?.isNamed === false && WITHOUT_TEXT.has(refusal.code)
+          ;(isSkipped ? result.skipped : result.refused).push(refusal)
           if (file === undefined) return
           unanswered.delete(file)
           progress.uploaded(file)
@@ -87,8 +106,7 @@ export async function transfer(
     for (const { path, name } of unanswered) result.refused.push({ path, name, code: failure.code, message: failure.detail })
     failure = undefined
   }
-  if (failure === undefined || result.documents.size + result.refused.length > 0) printResult(context, result)
-  conclude(result, failure)
+  return { result, failure }
 }
 
 /** Returns true if the disk of the instance is full. Then the instance has stored a part of the upload and refuses the rest. */
@@ -103,7 +121,7 @@ function conclude({ documents, refused, planned }: Result, failure: Error | unde
     // Everything was sent, and only the waiting ended early.
     if (documents.size + refused.length >= planned) throw cancelled(`Cancelled. ${stored}`)
     throw cancelled(
-      `Cancelled. ${stored} The rest was not acknowledged. To continue, run the command again: no file is stored twice.`,
+      `Cancelled. ${stored} The instance has not confirmed the other files. To continue, run the command again: no file is stored twice.`,
     )
   }
   if (failure !== undefined) {

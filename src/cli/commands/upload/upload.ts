@@ -7,12 +7,14 @@ import { compareFiles } from './compare.ts'
 import type { Differences } from './compare.ts'
 import { chooseDestination } from './destination.ts'
 import { printPlan, reportNothingToUpload } from './dry-run.ts'
-import { hashFiles } from './hash.ts'
-import { planUpload, refuseSamePaths } from './plan.ts'
-import type { Plan } from './plan.ts'
-import type { Selection } from './selection.ts'
+import { hashFiles } from '../../files/hash.ts'
+import { findFiles, refuseSamePaths } from '../../files/find.ts'
+import type { Found } from '../../files/found.ts'
+import { reportLeftOut } from '../../files/left-out.ts'
+import type { Selection } from '../../files/selection.ts'
 import { spoolStdin } from './stdin.ts'
 import { transfer } from './transfer.ts'
+import { withoutUnreadable } from '../../files/unreadable.ts'
 
 export interface UploadRequest {
   /** Files, folders and globs. */
@@ -29,18 +31,21 @@ export interface UploadRequest {
 /** Finds the files, asks the instance which of them it has, and sends the others. Returns the exit code. */
 export async function upload(context: Context, request: UploadRequest): Promise<number> {
   const { named, stdinName, selection } = request
-  const plan = await planUpload(named, selection)
-  reportSkipped(context, plan, selection)
-  if (stdinName === null && plan.files.length === 0) return reportNothingToUpload(context, plan, named)
+  const found = await findFiles(named, selection)
+  reportLeftOut(context, found, selection)
+  if (stdinName === null && found.files.length === 0) return reportNothingToUpload(context, found, named)
   if (stdinName !== null)
-    refuseSamePaths([{ from: 'standard input', path: stdinName }, ...plan.files.map(({ file, path }) => ({ from: file, path }))])
+    refuseSamePaths([
+      { from: 'standard input', path: stdinName },
+      ...found.files.map(({ file, path }) => ({ from: String(file), path })),
+    ])
   const { client, settings } = await chooseDestination(context, request.project, { mayAsk: stdinName === null })
   const spooled = stdinName === null ? null : await spoolStdin(context.io, stdinName)
   try {
     if (spooled !== null && spooled.file.size > (selection.maxSize ?? Infinity))
       throw usage(`Standard input has ${formatBytes(spooled.file.size)}, more than --max-size. Nothing was uploaded.`)
-    const files = spooled === null ? plan.files : [spooled.file, ...plan.files]
-    await uploadFiles(context, client, { ...plan, files }, { ...request, settings: { ...settings, ...request.settings } })
+    const files = spooled === null ? found.files : [spooled.file, ...found.files]
+    await uploadFiles(context, client, { ...found, files }, { ...request, settings: { ...settings, ...request.settings } })
     return EXIT.done
   } finally {
     await spooled?.remove()
@@ -50,47 +55,37 @@ export async function upload(context: Context, request: UploadRequest): Promise<
 async function uploadFiles(
   context: Context,
   client: Client,
-  plan: Plan,
+  found: Found,
   { settings, waits, isDryRun }: UploadRequest & { settings: UploadOptions },
 ): Promise<void> {
-  const hashed = await hashFiles(context, plan.files)
+  const { readable, skipped } = withoutUnreadable(found.files)
+  const hashed = await hashFiles(context, readable)
   const differences = await compareFiles(context, client, hashed.files, settings)
   reportDifferences(context, differences, settings.project)
-  const refused = [...plan.refused, ...hashed.refused, ...(differences?.refused ?? [])]
+  const refused = [...found.refused, ...hashed.refused, ...(differences?.refused ?? [])]
   const counts = differences?.counts ?? null
   const states = differences?.needed ?? new Map(hashed.files.map((file) => [file, 'unknown']))
-  if (isDryRun) return printPlan(context, { states, counts, refused })
-  const work = { files: [...states.keys()], unchanged: differences?.unchanged ?? [], refused, counts }
+  if (isDryRun) return printPlan(context, { states, counts, refused, skipped })
+  const work = { files: [...states.keys()], unchanged: differences?.unchanged ?? [], refused, skipped, counts }
   await transfer(context, client, work, settings, { waits })
-}
-
-function reportSkipped(context: Context, { files, skippedFolders, excluded, tooLarge }: Plan, { maxSize = 0 }: Selection): void {
-  if (skippedFolders > 0 && files.length > 0)
-    context.notice(`Skipped ${count(skippedFolders, 'subfolder')}. To include subfolders, add --recursive.`)
-  if (excluded > 0)
-    context.notice(`Skipped ${excluded} ${excluded === 1 ? 'entry that matches' : 'entries that match'} --exclude.`)
-  if (tooLarge.length > 0) {
-    const more = tooLarge.length > 3 ? `, and ${tooLarge.length - 3} more` : ''
-    const paths = tooLarge.slice(0, 3).join(', ')
-    context.notice(`Skipped ${count(tooLarge.length, 'file')} larger than ${formatBytes(maxSize)}: ${paths}${more}.`)
-  }
 }
 
 function reportDifferences(context: Context, differences: Differences | null, project = 'default'): void {
   if (differences === null) {
-    context.notice('This instance has an earlier version, which cannot say which files it has. All files are sent.')
+    context.notice('The instance runs an earlier version of docsearch, which cannot say which files it has. All files are sent.')
     return
   }
   const { counts, needed, atEarlierPaths } = differences
   context.notice(`${counts.new} new, ${counts.changed} changed, ${counts.unchanged} unchanged`)
   const again = [...needed.values()].filter((state) => state === 'unchanged').length
-  if (again > 0) context.notice(`${count(again, 'unchanged file')} will be sent again: the document failed, or its tags change.`)
+  if (again > 0)
+    context.notice(`${count(again, 'unchanged file')} will be sent again, because the document failed or its tags change.`)
   const [first] = atEarlierPaths
   if (first === undefined) return
   const files = count(atEarlierPaths.length, 'file')
   context.notice(
-    `The project ${project} has ${files} of these already, at the paths of docsearch 0.1.0, which lack the name of the folder: ` +
-      `${first.earlierPath} is now ${first.path}. The upload stores them a second time. To keep one copy, move the documents before it, ` +
-      `such as with \`docsearch documents move ${first.earlierPath} ${first.path}\`, or delete those at the earlier paths afterwards.`,
+    `The project ${project} already has ${files} of this upload, at paths without the name of the folder, as docsearch 0.1.0 stored them: ` +
+      `${first.earlierPath} is now ${first.path}. This upload stores these files a second time. To keep only one copy, move the old documents before the upload, ` +
+      `for example with \`docsearch documents move ${first.earlierPath} ${first.path}\`, or delete them afterwards.`,
   )
 }

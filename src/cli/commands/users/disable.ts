@@ -2,15 +2,21 @@ import { defineCommand } from '../../define.ts'
 import { argument } from '../../options.ts'
 import { administer, DATA_OPTIONS } from '../administer.ts'
 import { printUser } from './show.ts'
+import { USER, userNamed } from './find.ts'
 
 export default defineCommand({
   name: 'disable',
   summary: 'Lock a user out',
   description: "Lock a user out. The user's documents stay.",
-  arguments: { user: argument('<user>', 'Email address or ID') },
+  arguments: { user: argument('<user>', USER) },
   options: DATA_OPTIONS,
   examples: ['docsearch users disable ada@example.org'],
   async run(context, { user }, options) {
-    printUser(context, await administer(context, options, ({ users }) => users.update(user, { disabled: true })))
+    printUser(
+      context,
+      await administer(context, options, async (administration) =>
+        administration.users.update(await userNamed(administration, user), { disabled: true }),
+      ),
+    )
   },
 })

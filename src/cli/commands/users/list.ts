@@ -5,6 +5,9 @@ import { formatTable } from '../../view/table.ts'
 import { administer, DATA_OPTIONS } from '../administer.ts'
 import { collectPages } from '../pages.ts'
 import { statusOf } from './show.ts'
+import { shownTime } from '../../view/time.ts'
+
+const HEADER = ['ID', 'EMAIL', 'NAME', 'ROLE', 'STATUS', 'PROJECTS', 'CREATED', 'LAST LOGIN']
 
 export default defineCommand({
   name: 'list',
@@ -31,10 +34,11 @@ export default defineCommand({
         user.name,
         user.role,
         statusOf(user),
-        user.created_at,
-        user.last_login_at ?? '-',
+        user.project_count === undefined ? '-' : String(user.project_count),
+        shownTime(user.created_at, context.terminal),
+        shownTime(user.last_login_at, context.terminal),
       ])
-      context.print(formatTable(['ID', 'EMAIL', 'NAME', 'ROLE', 'STATUS', 'CREATED', 'LAST LOGIN'], rows, context.table))
+      await context.printLong(formatTable(HEADER, rows, context.table))
     }
     return found.length === 0 ? EXIT.nothing : EXIT.done
   },

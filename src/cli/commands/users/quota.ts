@@ -4,6 +4,7 @@ import { usage } from '../../exit.ts'
 import { argument, integer, option } from '../../options.ts'
 import { administer, DATA_OPTIONS } from '../administer.ts'
 import { printUser } from './show.ts'
+import { USER, userNamed } from './find.ts'
 
 const UNITS: Record<string, number> = { '': 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12 }
 const OTHER_VALUES = '`none` for no quota, `default` for the quota of the instance'
@@ -12,8 +13,8 @@ export default defineCommand({
   name: 'quota',
   summary: 'Set the quotas of a user',
   description:
-    "Set how many documents, bytes and passages a user may have. A user over a quota can't add documents. docsearch deletes nothing.",
-  arguments: { user: argument('<user>', 'Email address or ID') },
+    "Set how many documents, bytes and passages a user may have. A user over a quota can't add documents. docsearch never deletes documents because of a quota.",
+  arguments: { user: argument('<user>', USER) },
   options: {
     ...DATA_OPTIONS,
     documents: option('--documents <number>', `Maximum number of documents; ${OTHER_VALUES}`, amount(integer(1))),
@@ -25,7 +26,12 @@ export default defineCommand({
     const quota = { documents: orNull(documents), bytes: orNull(bytes), passages: orNull(passages) }
     if (Object.values(quota).every((value) => value === undefined))
       throw usage('Nothing to set. Pass --documents, --bytes or --passages.')
-    printUser(context, await administer(context, options, ({ users }) => users.update(user, { quota })))
+    printUser(
+      context,
+      await administer(context, options, async (administration) =>
+        administration.users.update(await userNamed(administration, user), { quota }),
+      ),
+    )
   },
 })
 

@@ -5,15 +5,22 @@ import { argument } from '../../options.ts'
 import { formatFields } from '../../view/table.ts'
 import { usageFields } from '../../view/usage.ts'
 import { administer, DATA_OPTIONS } from '../administer.ts'
+import { USER, userNamed } from './find.ts'
+import { shownMoment } from '../../view/time.ts'
 
 export default defineCommand({
   name: 'show',
   summary: 'Show a user',
-  arguments: { user: argument('<user>', 'Email address or ID') },
+  arguments: { user: argument('<user>', USER) },
   options: DATA_OPTIONS,
   examples: ['docsearch users show ada@example.org'],
   async run(context, { user }, options) {
-    printUser(context, await administer(context, options, ({ users }) => users.get(user)))
+    printUser(
+      context,
+      await administer(context, options, async (administration) =>
+        administration.users.get(await userNamed(administration, user)),
+      ),
+    )
   },
 })
 
@@ -28,11 +35,12 @@ export function printUser(context: Context, user: UserCreated): void {
         ['name', user.name],
         ['role', user.role],
         ['status', statusOf(user)],
-        ['created', user.created_at],
-        ['last_login', user.last_login_at],
+        ['created', shownMoment(user.created_at, context.terminal)],
+        ['last_login', shownMoment(user.last_login_at, context.terminal)],
+        ['projects', user.project_count === undefined ? null : String(user.project_count)],
         ...usageFields(context, user),
         ['invitation_url', user.invitation_url],
-        ['invitation_expires_at', user.invitation_expires_at],
+        ['invitation_expires_at', shownMoment(user.invitation_expires_at, context.terminal)],
       ],
       context.table,
     ),

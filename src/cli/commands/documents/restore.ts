@@ -1,0 +1,35 @@
+import { defineCommand } from '../../define.ts'
+import { argumentList } from '../../options.ts'
+import { oneLine } from '../../view/safe.ts'
+import { eachDocument } from './each.ts'
+import { inProject, trashedId } from './find.ts'
+import { restoring } from './undo.ts'
+
+export default defineCommand({
+  name: 'restore',
+  summary: 'Restore documents from the trash',
+  description:
+    'Restore documents from the trash: deleted documents and replaced versions. A restored document gets its path back, and docsearch reads it again. If another document has taken the path, that document goes to the trash.',
+  arguments: { documents: argumentList('<document...>', 'IDs, or paths or names that only one document in the trash has') },
+  options: { project: inProject },
+  examples: ['docsearch documents list --trashed', 'docsearch documents restore doc_01h…'],
+  async run(context, { documents }, { project }) {
+    const client = await context.client()
+    const replaced: { id: string; by: string; undo: string }[] = []
+    await eachDocument(
+      context,
+      documents,
+      'restored',
+      async (given) => {
+        const { id, path, replaced_id } = await client.documents.restore(await trashedId(client, given, project))
+        if (replaced_id === null || replaced_id === undefined) return id
+        const undo = restoring([replaced_id])
+        replaced.push({ id: replaced_id, by: id, undo })
+        if (!context.json)
+          context.notice(`The document that was at ${oneLine(path)} is in the trash now. To undo this, run \`${undo}\`.`)
+        return id
+      },
+      async () => ({ replaced }),
+    )
+  },
+})

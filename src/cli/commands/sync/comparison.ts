@@ -1,0 +1,42 @@
+import type { Client } from '../../../client/client.ts'
+import type { Context } from '../../context.ts'
+import type { Selection } from '../../files/selection.ts'
+import { changesOf, type Change } from './changes.ts'
+import { listDocuments } from './documents.ts'
+import { readFolder, type LocalFolder } from './folder.ts'
+import type { MaxDelete } from './max-delete.ts'
+import { planSync, type RemoteDocument, type SyncPlan } from './plan.ts'
+
+export interface SyncRequest {
+  folder: string
+  project: string
+  selection: Selection
+  tags: readonly string[]
+  prunes: boolean
+  maxDelete: MaxDelete
+  isWholeProject: boolean
+}
+
+/** A folder, the documents that it is compared with, and what would make them match. */
+export interface Comparison {
+  local: LocalFolder
+  documents: RemoteDocument[]
+  plan: SyncPlan
+  changes: Change[]
+  /** Some files are perhaps still being written. */
+  isUnsettled: boolean
+}
+
+/** Reads the folder, and lists the documents. Throws a usage error if there is no such folder. */
+export async function compare(
+  context: Context,
+  client: Client,
+  request: SyncRequest,
+  { waitsForWriters = false } = {},
+): Promise<Comparison> {
+  const { folder, project, selection, isWholeProject } = request
+  const { isUnsettled, ...local } = await readFolder(context, folder, selection, { waitsForWriters })
+  const documents = await listDocuments(client, project, isWholeProject ? null : local.name)
+  const plan = planSync(local.files, documents, local.isKept)
+  return { local, documents, plan, changes: changesOf(plan), isUnsettled }
+}

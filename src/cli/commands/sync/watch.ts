@@ -1,0 +1,111 @@
+import { stat } from 'node:fs/promises'
+import type { Client } from '../../../client/client.ts'
+import { ClientError } from '../../../client/errors.ts'
+import type { Context } from '../../context.ts'
+import { cancelled, PartialFailure } from '../../exit.ts'
+import { FolderHints, UNWATCHED_MS } from './hints.ts'
+import { compare, type SyncRequest } from './comparison.ts'
+import { apply } from './sync.ts'
+
+const WRITING_MS = 1_500
+const MISSING_MS = 5_000
+const FIRST_RETRY_MS = 1_000
+const MAX_RETRY_MS = 60_000
+
+/**
+ * Syncs a folder until Ctrl-C, whenever it changes. Goes on after the instance was away and after the folder was away. Throws `aborted`
+ * at Ctrl-C, and what no waiting will cure, such as a login that has ended.
+ */
+export async function watchFolder(
+  context: Context,
+  client: Client,
+  request: SyncRequest,
+  options: { waits: boolean; isVerbose: boolean },
+): Promise<never> {
+  const { signal } = context.io
+  const hints = new FolderHints(request.folder, (reason) =>
+    context.notice(`Cannot watch ${request.folder} (${reason}). Looking at it every ${UNWATCHED_MS / 1000} seconds instead.`),
+  )
+  const watch = new Watch(context, client, request, options)
+  // A folder that was never there is a mistake.
+  await stat(request.folder)
+  context.notice(`Watching ${request.folder}. Press Ctrl-C to stop.`)
+  try {
+    for (;;) {
+      await hints.follow()
+      const pause = await watch.pass()
+      await hints.wait(pause ?? hints.patienceMs, signal)
+      if (signal.aborted) throw cancelled('Stopped watching.')
+    }
+  } finally {
+    hints.close()
+  }
+}
+
+/** One sync after the other. Says each trouble once. */
+class Watch {
+  readonly #context: Context
+  readonly #client: Client
+  readonly #request: SyncRequest
+  readonly #options: { waits: boolean; isVerbose: boolean }
+  #trouble: string | null = null
+  #retryMs = FIRST_RETRY_MS
+
+  constructor(context: Context, client: Client, request: SyncRequest, options: { waits: boolean; isVerbose: boolean }) {
+    this.#context = context
+    this.#client = client
+    this.#request = request
+    this.#options = options
+  }
+
+  /** Syncs once. Returns after how many milliseconds to sync again at the latest; null if nothing calls for it. */
+  async pass(): Promise<number | null> {
+    const { folder } = this.#request
+    const isThere = await stat(folder).then(
+      (stats) => stats.isDirectory(),
+      () => false,
+    )
+    if (!isThere) {
+      this.#say(`${folder} is not available. Waiting for it.`)
+      return MISSING_MS
+    }
+    try {
+      const isUnsettled = await this.#sync()
+      this.#retryMs = FIRST_RETRY_MS
+      if (this.#trouble !== null) this.#context.notice('Syncing works again.')
+      this.#trouble = null
+      return isUnsettled ? WRITING_MS : null
+    } catch (error) {
+      if (this.#context.io.signal.aborted) throw cancelled('Stopped watching.')
+      if (error instanceof PartialFailure) {
+        this.#say(error.message)
+        return null
+      }
+      if (!(error instanceof ClientError) || !isTemporary(error)) throw error
+      this.#say(`${error.detail} Trying again until it works.`)
+      const pause = Math.max(this.#retryMs, (error.retryAfter ?? 0) * 1000)
+      this.#retryMs = Math.min(MAX_RETRY_MS, this.#retryMs * 2)
+      return pause
+    }
+  }
+
+  /** Returns true if some files are perhaps still being written. */
+  async #sync(): Promise<boolean> {
+    const comparison = await compare(this.#context, this.#client, this.#request, { waitsForWriters: true })
+    const { plan, local, isUnsettled } = comparison
+    const changes = plan.new.length + plan.changed.length + plan.renamed.length + (this.#request.prunes ? plan.gone.length : 0)
+    if (changes > 0 || local.refused.length > 0)
+      await apply(this.#context, this.#client, comparison, this.#request, this.#options)
+    return isUnsettled
+  }
+
+  #say(trouble: string): void {
+    if (trouble !== this.#trouble) this.#context.notice(trouble)
+    this.#trouble = trouble
+  }
+}
+
+/** True while the instance is away or busy. */
+function isTemporary({ status, code }: ClientError): boolean {
+  return status === 429 || status >= 500 || code === 'unreachable' || code === 'timeout'
+}

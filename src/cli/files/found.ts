@@ -1,0 +1,58 @@
+import type { Stats } from 'node:fs'
+import type { FilePath } from './file-path.ts'
+import type { IgnoreRules } from './ignore-rules.ts'
+
+export interface FoundFile {
+  /** The file to read. */
+  file: FilePath
+  /** Identity of the document: the file's name, or its path from the named folder on. Always with slashes. */
+  path: string
+  /** The path that version 0.1.0 gave the document: without the folder's name, or as the user wrote it. */
+  earlierPath: string
+  name: string
+  size: number
+  /** How the file was when it was found; undefined for standard input. */
+  stats?: Stats
+  /** Whether the user named the file itself, not a folder that contains it. */
+  isNamed: boolean
+}
+
+export interface Refusal {
+  path: string
+  name: string
+  code: string
+  message: string
+}
+
+/** Why a file that was named or found can't be read. */
+export type LocalRefusalCode = 'not_there' | 'unreadable' | 'not_a_file' | 'invalid_name'
+
+/** What was left out of the folders, without being a failure. */
+export interface Skipped {
+  /** Subfolders, without --recursive. */
+  subfolders: number
+  /** Files and folders that match --exclude. */
+  excluded: number
+  /** Files and folders that a file of ignore rules names. */
+  ignored: number
+  /** Paths of files larger than --max-size. */
+  tooLarge: string[]
+  /** Paths of links that lead out of the folder. */
+  links: string[]
+  /** Paths of folders that mark themselves as caches. */
+  caches: string[]
+}
+
+export interface Found {
+  files: FoundFile[]
+  /** Files that were named or found but can't be read. */
+  refused: (Refusal & { code: LocalRefusalCode })[]
+  skipped: Skipped
+  /** The rules of each folder that was looked into, by its path in the walk. For folders that are named. */
+  rules: Map<string, IgnoreRules>
+}
+
+export function nothingFound(): Found {
+  const skipped: Skipped = { subfolders: 0, excluded: 0, ignored: 0, tooLarge: [], links: [], caches: [] }
+  return { files: [], refused: [], skipped, rules: new Map() }
+}
