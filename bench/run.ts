@@ -1,4 +1,4 @@
-// `npm run bench [-- startup|embed|search|ingest|turns|footprint|scale|projects|ollama …]` measures ratios of one run. Without a section, it
+// `npm run bench [-- startup|embed|search|ingest|pages|turns|footprint|scale|projects|ollama|sync …]` measures ratios of one run. Without a section, it
 // measures all of them and writes bench/RESULTS.md.
 //
 // Options of `scale`: `--passages 200000` (20,000 by default, also for `projects`); `--searches 10000` before memory is measured;
@@ -14,11 +14,13 @@ import { measureEmbed } from './embed.ts'
 import { measureFootprint } from './footprint.ts'
 import { measureIngest } from './ingest.ts'
 import type { Figure } from './measure.ts'
+import { measurePages } from './pages.ts'
 import { RIVAL_NAMES } from './scale/rivals/build.ts'
 import { measureProjects } from './scale/projects.ts'
 import { measureScale } from './scale/scale.ts'
 import { measureSearch } from './search.ts'
 import { measureStartup } from './startup.ts'
+import { measureSync } from './sync.ts'
 import { measureTurns } from './turns.ts'
 import { measureWhileEmbedding } from './while-embedding.ts'
 
@@ -48,6 +50,7 @@ const SECTIONS: Record<string, () => Promise<Figure[]>> = {
   embed: measureEmbed,
   search: measureSearch,
   ingest: measureIngest,
+  pages: measurePages,
   turns: measureTurns,
   footprint: measureFootprint,
   scale: () =>
@@ -58,6 +61,7 @@ const SECTIONS: Record<string, () => Promise<Figure[]>> = {
       rivals: values.rivals.split(',').filter(Boolean),
     }),
   projects: () => measureProjects(Number(values.passages)),
+  sync: measureSync,
   ollama: () => measureWhileEmbedding({ checkouts, model: values.model, searches: Number(values.questions) }),
 }
 
