@@ -8,10 +8,10 @@ const LAYERS = [
   ['core'],
   ['contract', 'config', 'text', 'ollama'],
   ['parse', 'chunk', 'embed', 'rerank', 'index', 'records', 'blobs'],
-  ['lifecycle'],
+  ['lifecycle', 'images'],
   ['ingest', 'search', 'auth', 'oauth'],
   ['services'],
-  ['pages', 'client'],
+  ['pages', 'client', 'mcp'],
   ['http'],
   ['serve'],
   ['cli'],
@@ -19,7 +19,10 @@ const LAYERS = [
 
 /** Folders that may import less than their row allows. */
 const NARROW: Record<string, { sees: string[]; because: string }> = {
-  pages: { sees: ['core', 'contract'], because: 'a page turns props into HTML, so it can be shown without a service behind it' },
+  pages: {
+    sees: ['core', 'contract', 'text'],
+    because: 'a page turns props into HTML, so it can be shown without a service behind it',
+  },
   client: {
     sees: ['core', 'contract'],
     because: 'the client knows only the API, so that it works with any instance',
@@ -29,11 +32,15 @@ const NARROW: Record<string, { sees: string[]; because: string }> = {
     because: 'OAuth is a protocol over the records; requests and logins are handed in',
   },
   services: {
-    sees: ['core', 'embed', 'records', 'blobs', 'lifecycle', 'ingest', 'search', 'auth', 'oauth'],
+    sees: ['core', 'embed', 'records', 'blobs', 'lifecycle', 'images', 'ingest', 'search', 'auth', 'oauth'],
     because: 'services take and return domain types: the wire format is the business of contract/ and http/',
   },
+  mcp: {
+    sees: ['core', 'contract', 'services'],
+    because: 'the tools for agents call the same services as the API, and http/ says who calls',
+  },
   http: {
-    sees: ['core', 'contract', 'pages', 'services', 'auth', 'oauth'],
+    sees: ['core', 'contract', 'pages', 'mcp', 'services', 'auth', 'oauth'],
     because: 'http/ routes, validates and presents; what docsearch can do is in services/',
   },
   cli: {
@@ -73,6 +80,11 @@ const PACKAGES: { names: string[]; folders: string[]; because: string }[] = [
     because: 'pages are made in pages/ and rendered in http/',
   },
   { names: ['ollama'], folders: ['ollama'], because: 'its answers are checked in one place, for whoever asks it' },
+  {
+    names: ['@modelcontextprotocol/server'],
+    folders: ['mcp'],
+    because: 'mcp/ is the only folder that knows the protocol of agents',
+  },
   { names: ['pino'], folders: ['serve'], because: 'the others log to the Logger that is handed in' },
   {
     names: ['@embedpdf/pdfium', 'pdf2json', 'mammoth', 'yauzl', 'saxes', 'htmlparser2', 'jschardet', 'file-type'],

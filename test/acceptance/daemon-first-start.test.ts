@@ -28,7 +28,7 @@ describe('the first start on an empty data folder', () => {
     expect(upload).toMatchObject({ code: 0 })
     const search = await runCli(['search', word], daemon.env)
     expect(search.code).toBe(0)
-    expect(search.stdout).toMatch(new RegExp(`^gate\\.txt:1:.*${word}`))
+    expect(search.stdout).toMatch(new RegExp(`^papers/gate\\.txt:3:.*${word}`))
     expect((await runCli(['search', '--mode', 'keyword', rareWord()], daemon.env)).code).toBe(1)
   })
 

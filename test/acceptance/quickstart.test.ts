@@ -83,6 +83,20 @@ test('says what to do when the port is in use', async () => {
   }
 })
 
+test('takes another port and says so when the default one is in use', async () => {
+  const other = createServer().listen(4747, '127.0.0.1')
+  // Another program of this machine may have the port already.
+  await new Promise((settle) => other.once('listening', settle).once('error', settle))
+  try {
+    const { code, stdout, stderr } = await start('--once')
+    expect(code, stderr).toBe(0)
+    expect(stdout).toContain('Port 4747 is in use, so docsearch took another.')
+    expect(stdout).toMatch(/Started an instance at http:\/\/127\.0\.0\.1:(?!4747)\d+\./)
+  } finally {
+    other.close()
+  }
+})
+
 test('refuses a folder that does not exist before it starts anything', async () => {
   const { code, stderr } = await start('nowhere')
   expect(code).toBe(2)

@@ -75,7 +75,7 @@ function keepTokens(what: string, { access_token, refresh_token }: Record<string
 async function people(): Promise<WebClient> {
   const owner = await followLink('setup', daemon.setupUrl!, { name: 'Olga', email: 'olga@example.org' })
   const invite = '/settings/users/invite'
-  const invited = await owner.submit(await owner.get(invite), invite, { email: 'ines@example.org' })
+  const invited = await owner.finish(await owner.get(invite), invite, { email: 'ines@example.org' })
   const ines = await followLink('invitation', invited.field('link')!, { name: 'Ines' })
   const { invitation_url } = await cli(['users', 'reset', 'ines@example.org'])
   shown[shown.length - 2] = ''
@@ -88,7 +88,7 @@ async function people(): Promise<WebClient> {
 
 async function keys(owner: WebClient): Promise<void> {
   const form = await owner.get('/settings/api-keys/new')
-  const key = keep('key of the pages', (await owner.submit(form, '/settings/api-keys', { name: 'k' })).field('key'))
+  const key = keep('key of the pages', (await owner.finish(form, '/settings/api-keys', { name: 'k' })).field('key'))
   for (const path of ['/api/v1/me', `/api/v1/me?access_token=${key}`, `/nothing/here?token=${key}`])
     await fetch(daemon.url + path, { headers: { Authorization: `Bearer ${key}` } })
   const made = keep('key of the command line', String((await cli(['keys', 'create', 'k']))['key']))

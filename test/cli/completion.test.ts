@@ -58,6 +58,7 @@ describe('in a real bash', () => {
     expect(complete('docsearch', '--server', 'serve', 'docs', 'te')).toEqual(['text'])
     expect(complete('docsearch', 'search', 'x', '--mo')).toEqual(['--mode'])
     expect(complete('docsearch', 'search', '--mode', '')).toEqual(['hybrid', 'vector', 'keyword'])
+    expect(complete('docsearch', 'documents', 'list', '--type', 'ht')).toEqual(['html'])
     expect(complete('docsearch', 'search', '--sort', '')).toEqual(['relevance', 'newest', 'name'])
     expect(complete('docsearch', 'search', '--mode', '=', 'k')).toEqual(['keyword'])
     expect(complete('docsearch', 'completion', 'f')).toEqual(['fish'])

@@ -14,9 +14,30 @@ test('lists by the beginning of the path, by tag and by type', async () => {
   expect(asked).toEqual([{ limit: '100', path_prefix: 'a b/', tag: 'x&y', media_type: 'application/pdf' }])
 })
 
+test('takes several tags and types, as a search does', async () => {
+  const instance = await scriptedInstance({ 'GET /api/v1/documents': { documents: [], next_cursor: null } })
+  const args = 'documents list --tag draft --tag 2026 --type pdf --type text --server'.split(' ')
+  await runCommand([...args, instance.url], { env: { DOCSEARCH_TOKEN: 'dsk_x' } })
+  expect(instance.requests.map(({ path }) => path.split('?')[1])).toEqual([
+    'tag=draft&tag=2026&media_type=application%2Fpdf&media_type=text%2Fplain&limit=100',
+  ])
+})
+
 test('takes a media type that this version does not know, and refuses what is none', async () => {
   expect((await list('--type', 'image/png')).asked).toEqual([{ limit: '100', media_type: 'image/png' }])
   const refused = await list('--type', 'spreadsheet')
   expect(refused).toMatchObject({ code: 2, asked: [] })
   expect(refused.stderr).toContain('It must be pdf, docx, text, markdown, html, or a media type such as application/pdf.')
+})
+
+test('lists by the time of the upload', async () => {
+  const { asked } = await list('--after', '2026-01-01T00:00:00Z', '--before', '2026-02-01T00:00:00Z')
+  expect(asked).toEqual([{ limit: '100', created_after: '2026-01-01T00:00:00.000Z', created_before: '2026-02-01T00:00:00.000Z' }])
+})
+
+test('sorts, and reverses the usual order', async () => {
+  expect((await list('--sort', 'size')).asked).toEqual([{ limit: '100', sort: 'size' }])
+  expect((await list('--sort', 'name', '--reverse')).asked).toEqual([{ limit: '100', sort: 'name', order: 'desc' }])
+  expect((await list('--reverse')).asked).toEqual([{ limit: '100', order: 'asc' }])
+  expect((await list('--sort', 'colour')).code).toBe(2)
 })

@@ -28,3 +28,17 @@ test('lists what was done before the instance failed, and exits with the code of
   expect(plain.stderr).toContain(`${gone}\tThere is none.\n`)
   expect(plain.stderr).toContain('docsearch: Try again shortly.')
 })
+
+test('exits with the code of the failure when nothing could be done, as for a single document', async () => {
+  const missing = (_: unknown, response: ServerResponse) =>
+    problem(response, 404, errorCode('document_not_found'), 'There is none.')
+  const instance = await scriptedInstance({
+    [`DELETE /api/v1/documents/${first}`]: missing,
+    [`DELETE /api/v1/documents/${gone}`]: missing,
+  })
+  const env = { DOCSEARCH_SERVER: instance.url, DOCSEARCH_TOKEN: 'dsk_x' }
+  const run = await runCommand(['documents', 'delete', first, gone, '--yes'], { env })
+  expect(run).toMatchObject({ code: 2, stdout: '' })
+  expect(run.stderr).toContain(`${gone}\tThere is none.\n`)
+  expect(run.stderr).toContain('All 2 documents failed.')
+})

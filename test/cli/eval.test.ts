@@ -111,9 +111,7 @@ test('flags become the request, and a pipe gets no progress', async () => {
 
 test('reports searches that ran with limitations', async () => {
   const rerank = { applied: false, model: null, took_ms: 1, reason: 'The model did not answer.' }
-  expect((await evaluate(ANSWERS, [], LEASE, { rerank })).stderr).toBe(
-    '3 questions searched with limitations: The model did not answer.\n',
-  )
+  expect((await evaluate(ANSWERS, [], LEASE, { rerank })).stderr).toBe('Limitation for 3 questions: The model did not answer.\n')
   const mode = { mode: 'keyword', mode_reason: 'Ollama is away.' }
   expect((await evaluate(ANSWERS, ['--json'], LEASE, mode)).outcome().fallbacks).toEqual([
     { reason: 'Ollama is away.', questions: 3 },

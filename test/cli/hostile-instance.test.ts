@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { loadCommands } from '../../src/cli/commands/index.ts'
+import type { Command, Noun } from '../../src/cli/define.ts'
 import type { Prompts } from '../../src/cli/io.ts'
 import { readSources } from '../support/sources.ts'
 import { runCommand, testFolder, type CliRun } from '../support/cli.ts'
@@ -54,12 +55,24 @@ const KEY = {
   id: 'key_1',
   name: 'ci',
   scopes: ['read:documents'],
+  projects: [{ id: 'prj_1', name: 'p' }],
   last_four: 'abcd',
   created_at: AT,
   last_used_at: AT,
   expires_at: AT,
 }
 const SYNONYM = { id: 'syn_1', words: ['#tree', 'oak'], expands_to: ['elm'], created_at: AT }
+const EVENT = {
+  id: 'aud_1',
+  time: AT,
+  action: 'member.change',
+  actor: { id: 'usr_1', name: 'Ada', email: 'ada@example.org' },
+  user: { id: 'usr_2', name: 'Bob', email: null },
+  project: { id: 'prj_1', name: 'p' },
+  address: '192.0.2.1',
+  credential: { kind: 'key', id: 'key_1', name: 'ci', last_four: 'abcd' },
+  details: { role: 'writer', scopes: ['a', 'b'] },
+}
 const USER = {
   id: 'usr_1',
   email: 'ada@example.org',
@@ -103,6 +116,15 @@ const ME = {
   scopes: ['read:documents'],
   authentication: { method: 'api_key', id: 'key_1', name: 'ci' },
   expires_at: AT,
+}
+const TESTED_MODEL = {
+  model: 'ollama:m',
+  known: false,
+  dimensions: 384,
+  passage_tokens: 252,
+  tokens_per_second: 850.5,
+  seconds_for_all: 700,
+  checks: [{ check: 'meaning', result: 'failed', message: 'It finds nothing.' }],
 }
 const MODEL = {
   name: 'builtin',
@@ -148,6 +170,11 @@ function hostile(): Promise<{ url: string }> {
     [`PATCH /api/v1/projects/${encodeURIComponent(`prj_1${EVIL}`)}`]: poisoned(PROJECT),
     [`DELETE /api/v1/projects/${encodeURIComponent(`prj_1${EVIL}`)}`]: { documents_deleted: 1 },
     'DELETE /api/v1/projects/p': { documents_deleted: 1 },
+    'GET /api/v1/projects/p/members': { members: [USER, USER].map((user) => poisoned({ user, role: 'reader' })) },
+    'PUT /api/v1/projects/p/members/u': poisoned({ user: USER, role: 'reader', invitation_url: 'http://127.0.0.1/x' }),
+    'DELETE /api/v1/projects/p/members/u': {},
+    'POST /api/v1/documents/doc_00000000000000000000000001/restore': poisoned(READY, ['status', 'id']),
+    'DELETE /api/v1/documents/doc_00000000000000000000000001': {},
     'POST /api/v1/upload/plan': (request: Received, response: ServerResponse) => {
       const isRefused = request.body.includes('on_conflict')
       const error = isRefused ? { code: 'document_exists', message: `It exists${EVIL}` } : null
@@ -172,12 +199,21 @@ function hostile(): Promise<{ url: string }> {
     'POST /api/v1/projects/default/synonyms': { synonyms: [{ ...poisoned(SYNONYM), outcome: 'created' }], removed: 0 },
     'PUT /api/v1/projects/default/synonyms': poisoned({ synonyms: [SYNONYM], removed: 1 }),
     'DELETE /api/v1/projects/default/synonyms/syn_1': {},
+    'GET /api/v1/audit': {
+      events: [poisoned(EVENT), poisoned({ ...EVENT, document: { id: 'doc_1', name: 'a.txt' } })],
+      next_cursor: null,
+    },
     'GET /api/v1/keys': { keys: [poisoned(KEY)], next_cursor: null },
     'POST /api/v1/keys': poisoned({ ...KEY, key: 'dsk_x' }),
     'GET /api/v1/users': { users: [poisoned(USER)], next_cursor: null },
     'POST /api/v1/users': poisoned(USER),
     'GET /api/v1/users/u': poisoned(USER),
     'PATCH /api/v1/users/u': poisoned(USER),
+    'GET /api/v1/unmanaged-projects': { projects: [PROJECT, PROJECT].map((one) => poisoned(one)), next_cursor: null },
+    'POST /api/v1/unmanaged-projects/prj_00000000000000000000000001/take-over': poisoned({
+      id: 'p',
+      manager: { ...USER, email: null },
+    }),
     'POST /api/v1/users/u/reset': poisoned(USER),
     'DELETE /api/v1/users/u': poisoned(USER),
     [`DELETE /api/v1/users/${encodeURIComponent(`usr_1${EVIL}`)}`]: poisoned(USER),
@@ -190,14 +226,18 @@ function hostile(): Promise<{ url: string }> {
       { model: 'builtin', state: 'building', documents_done: 0, documents_total: 1, notice: 'It takes long' },
       ['state'],
     ),
+    'POST /api/v1/models/test': poisoned(TESTED_MODEL, ['check', 'result']),
     'POST /api/v1/models/pull': pull,
+    'POST /mcp': poisoned({ jsonrpc: '2.0', id: 1, result: { tools: [{ name: 'search', description: 'It finds' }] } }, [
+      'jsonrpc',
+    ]),
     'GET /api/v1/me': poisoned(ME, ['method']),
     'GET /api/v1/health': poisoned({ status: 'ok', version: '1' }),
   }
   return scriptedInstance(script)
 }
 
-/** One call for every command that speaks to an instance. FILE is a file, QUESTIONS a file for `eval`. */
+/** One call for every command that speaks to an instance. FILE is a file, FOLDER a folder, QUESTIONS a file for `eval`. */
 const COMMANDS: string[][] = [
   ['search', 'x'],
   ['search', 'x', '--explain'],
@@ -206,15 +246,24 @@ const COMMANDS: string[][] = [
   ['search', 'x', '--format', 'jsonl'],
   ['search', 'x', '-l', '--format', 'csv'],
   ['search', 'x', '--open', '1'],
+  ['open', 'doc_00000000000000000000000001'],
+  ['open', 'doc_00000000000000000000000001', '--browser'],
   ['upload', 'FILE', '--wait'],
   ['upload', 'FILE', '--on-conflict', 'error'],
+  ['sync', 'FOLDER', '--prune', '--whole-project', '--dry-run'],
+  ['sync', 'FOLDER', '--prune', '--whole-project', '--max-delete', '100%', '--verbose'],
   ['projects', 'list'],
   ['projects', 'show', 'p'],
   ['projects', 'create', 'p'],
   ['projects', 'rename', 'p', 'q'],
   ['projects', 'delete', 'p', '--yes'],
   ['projects', 'delete', 'p'],
+  ['projects', 'members', 'list', 'p'],
+  ['projects', 'members', 'add', 'p', 'u'],
+  ['projects', 'members', 'remove', 'p', 'u', '--yes'],
   ['documents', 'list'],
+  ['documents', 'list', '--trashed'],
+  ['documents', 'restore', 'doc_00000000000000000000000001'],
   ['documents', 'show', 'doc_00000000000000000000000001'],
   ['documents', 'text', 'doc_00000000000000000000000001'],
   ['documents', 'get', 'doc_00000000000000000000000001', '-o', 'COPY'],
@@ -230,6 +279,7 @@ const COMMANDS: string[][] = [
   ['synonyms', 'remove', `oak${EVIL}`, '--yes'],
   ['synonyms', 'import', 'SYNONYMS'],
   ['synonyms', 'import', 'SYNONYMS', '--replace'],
+  ['audit'],
   ['keys', 'list'],
   ['keys', 'create', 'k'],
   ['keys', 'delete', 'k', '--yes'],
@@ -241,6 +291,9 @@ const COMMANDS: string[][] = [
   ['users', 'quota', 'u', '--documents', '5'],
   ['users', 'reset', 'u'],
   ['users', 'delete', 'u', '--yes'],
+  ['projects', 'list', '--unmanaged'],
+  ['projects', 'take-over', 'p'],
+  ['projects', 'take-over', 'prj_00000000000000000000000001'],
   ['clients', 'list'],
   ['clients', 'show', 'c'],
   ['clients', 'create', 'c', '--redirect-uri', 'https://notes.example/callback'],
@@ -248,16 +301,18 @@ const COMMANDS: string[][] = [
   ['clients', 'delete', 'c', '--yes'],
   ['models', 'list'],
   ['models', 'pull', 'm'],
+  ['models', 'test', 'm'],
   ['models', 'use', 'm'],
   ['models', 'remove', 'm', '--yes'],
   ['whoami'],
+  ['mcp'],
   ['login', 'URL', '--with-token'],
   ['logout'],
   ['eval', 'QUESTIONS'],
   ['__complete', 'projects'],
 ]
 /** Commands that speak to no instance. */
-const LOCAL = ['serve', 'reindex', 'completion']
+const LOCAL = ['serve', 'reindex', 'completion', 'profiles list', 'profiles use', 'profiles remove']
 
 const CASES = COMMANDS.map((command) => [command.join(' '), command] as const)
 
@@ -265,6 +320,7 @@ async function run(url: string, command: readonly string[], { terminal, asJson }
   const folder = testFolder()
   const files: Record<string, string> = {
     FILE: join(folder, 'a.txt'),
+    FOLDER: folder,
     QUESTIONS: join(folder, 'questions.yaml'),
     SYNONYMS: join(folder, 'synonyms.txt'),
     COPY: join(folder, 'copy'),
@@ -282,7 +338,7 @@ async function run(url: string, command: readonly string[], { terminal, asJson }
   const shown = await runCommand([...command.map((word) => files[word] ?? word), ...(asJson ? ['--json'] : [])], {
     env: { DOCSEARCH_SERVER: url, ...(command[0] === 'login' ? {} : { DOCSEARCH_TOKEN: 'dsk_x' }), TERM: 'xterm-kitty' },
     ...(terminal && { terminal: 100 }),
-    stdin: 'dsk_x',
+    stdin: command[0] === 'mcp' ? '{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n' : 'dsk_x',
     prompts,
     wait: () => Promise.resolve(),
   })
@@ -306,9 +362,11 @@ test('a stored key stays readable, whatever the instance calls it', async () => 
 })
 
 test('the table has every command', async () => {
-  const names = (await loadCommands()).flatMap((command) =>
-    'commands' in command ? command.commands.map((verb) => `${command.name} ${verb.name}`) : [command.name],
-  )
+  const namesOf = (command: Command | Noun, before = ''): string[] =>
+    'commands' in command
+      ? command.commands.flatMap((verb) => namesOf(verb, `${before}${command.name} `))
+      : [before + command.name]
+  const names = (await loadCommands()).flatMap((command) => namesOf(command))
   const called = CASES.map(([words]) => words)
   const missing = names.filter((name) => !LOCAL.includes(name) && !called.some((words) => `${words} `.startsWith(`${name} `)))
   expect(missing.filter((name) => !(name === 'documents reprocess'))).toEqual([])

@@ -16,10 +16,15 @@ function polls(...answers: (OAuthErrorCode | object | null)[]) {
   }
 }
 
-async function login(token: unknown, args: string[] = ['--device'], env: Record<string, string> = { DISPLAY: ':0' }) {
+async function login(
+  token: unknown,
+  args: string[] = ['--device'],
+  env: Record<string, string> = { DISPLAY: ':0' },
+  terminal?: number,
+) {
   const instance = await scriptedOAuth({ 'POST /api/oauth/token': token })
   const waits: number[] = []
-  const run = await runCommand(['login', instance.url, ...args], { env, wait: async (ms) => void waits.push(ms) })
+  const run = await runCommand(['login', instance.url, ...args], { env, terminal, wait: async (ms) => void waits.push(ms) })
   return { instance, run, waits }
 }
 
@@ -69,17 +74,32 @@ test('Ctrl-C while waiting exits with 130', async () => {
   expect(instance.forms('/api/oauth/token')).toEqual([])
 })
 
-describe('is the default where a browser would open on the wrong machine, or not at all', () => {
+describe('is the default where a browser would open on the wrong machine', () => {
   test.each([
     { SSH_CONNECTION: '10.0.0.1 1 10.0.0.2 22', DISPLAY: ':10' },
     { SSH_TTY: '/dev/pts/1', BROWSER: 'firefox' },
-    ...(process.platform === 'linux' ? [{}] : []),
   ])('%j', async (env) => {
     const { run } = await login(polls(TOKENS), [], env)
     expect(run).toMatchObject({ code: 0, opened: [] })
     expect(run.stderr).toContain('BCDF-GHJK')
   })
 })
+
+test.runIf(process.platform === 'linux')('is the default on a terminal without a display', async () => {
+  const { run } = await login(polls(TOKENS), [], {}, 80)
+  expect(run).toMatchObject({ code: 0, opened: [] })
+  expect(run.stderr).toContain('BCDF-GHJK')
+})
+
+test.runIf(process.platform === 'linux')(
+  'is refused on a pipe without a browser, where nobody could enter the code',
+  async () => {
+    const { run, instance } = await login(polls(TOKENS), [], {})
+    expect(run).toMatchObject({ code: 2, stdout: '', opened: [] })
+    expect(run.stderr).toContain('Pass --with-token')
+    expect(instance.forms('/api/oauth/device')).toEqual([])
+  },
+)
 
 test('shows the code with --quiet too, and with --json as an object on standard error', async () => {
   expect((await login(polls(TOKENS), ['--device', '--quiet'])).run.stderr).toContain('BCDF-GHJK')

@@ -84,7 +84,7 @@ test('use reports progress or waits with a bar, and remove asks before it delete
   })
   const done = await bar
   expect(done.stdout).toBe('ollama:embeddinggemma is in use\n')
-  expect(done.stderr).toContain('0 of 1 document')
+  expect(done.stderr).toContain('0 of 1 passage')
   expect(JSON.parse((await run(['--json', 'models', 'use', 'embeddinggemma'])).stdout) as ModelUsed).toMatchObject({
     state: 'in_use',
   })
@@ -92,7 +92,7 @@ test('use reports progress or waits with a bar, and remove asks before it delete
   expect((await run(['models', 'remove', 'embeddinggemma', '--yes'])).code).toBe(2)
   expect((await run(['models', 'remove', 'builtin', '--yes'])).code).toBe(0)
   held = holdHoney()
-  await run(['models', 'use', 'builtin', '--wait'])
+  await run(['models', 'use', 'builtin', '--wait'], { wait: () => Promise.resolve() })
   expect((await run(['models'])).stdout.split('\n')[0]).toMatch(/^builtin\tin use/)
   held.release()
 })
@@ -109,5 +109,5 @@ test('Ctrl-C during use --wait ends the waiting but not the change, and an unkno
   held.release()
   await until('the change', () => app.backend.lifecycle.active()!.embedder.name === `ollama:${EMBEDDINGGEMMA.name.split(':')[0]}`)
   const absent = await run(['models', 'use', 'absent'])
-  expect([absent.code, absent.stderr]).toEqual([2, expect.stringContaining('ollama pull absent')])
+  expect([absent.code, absent.stderr]).toEqual([2, expect.stringContaining('models pull absent')])
 })

@@ -65,7 +65,7 @@ test.each(['replace', 'keep', 'error'])(
     const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
     const upload = async (...more: string[]) => {
       const run = await cli(['upload', folder, '-p', `counts-${action}`, '--on-conflict', action, '--wait', '--json', ...more])
-      const { documents, rejected, ...counts } = JSON.parse(run.stdout) as Record<string, Record<string, string>[]>
+      const { documents, rejected, skipped: _, ...counts } = JSON.parse(run.stdout) as Record<string, Record<string, string>[]>
       const outcomes = documents!.map(({ path, outcome }) => `${path} ${outcome}`).toSorted()
       return [run.code, counts, outcomes, rejected!.map(({ path, code }) => `${path} ${code}`)]
     }
@@ -126,6 +126,40 @@ test('lists, shows, prints, downloads, reprocesses and deletes a document', asyn
   expect((await cli(['documents', 'list', '--project', 'papers'])).code).toBe(1)
 })
 
+test('a deleted document can be restored, and the commands say how', async () => {
+  const id = await uploadText('bin', 'lamp.txt', 'The lamp of the mill.\n')
+  const deleted = await cli(['documents', 'delete', id, '--yes'])
+  expect(deleted).toMatchObject({ code: 0, stderr: `To undo this, run \`docsearch documents restore ${id}\`.\n` })
+  expect((await cli(['documents', 'list', '--trashed', '--project', 'bin'])).stdout).toMatch(new RegExp(`^${id}\t`))
+  expect((await cli(['documents', 'restore', 'lamp.txt'])).stdout).toBe('lamp.txt\trestored\n')
+  expect((await cli(['documents', 'list', '--trashed', '--project', 'bin'])).code).toBe(1)
+
+  const file = join(testFolder(), 'lamp.txt')
+  writeFileSync(file, 'A new lamp.\n')
+  const replaced = await cli(['upload', file, '--project', 'bin', '--wait'])
+  const [, former] = /To get replaced versions back, run `docsearch documents restore (doc_\w+)`/.exec(replaced.stderr)!
+  const back = await cli(['documents', 'restore', former!])
+  expect(back.stderr).toBe(
+    `The document that was at lamp.txt is in the trash now. To undo this, run \`docsearch documents restore ${id}\`.\n`,
+  )
+  expect(await cliJson(['documents', 'restore', id])).toEqual({
+    restored: [id],
+    failed: [],
+    replaced: [{ id: former, by: id, undo: `docsearch documents restore ${former}` }],
+  })
+  expect(await cliJson(['documents', 'delete', 'lamp.txt', '--yes'])).toEqual({
+    deleted: [id],
+    failed: [],
+    undo: `docsearch documents restore ${id}`,
+  })
+  expect(await cliJson(['documents', 'restore', id])).toEqual({ restored: [id], failed: [], replaced: [] })
+  expect((await cli(['documents', 'delete', former!, '--permanent', '--yes'])).stderr).toBe('')
+  expect((await cli(['documents', 'restore', former!])).code).toBe(2)
+  const many = await cli(['documents', 'delete', id, '--permanent', '--yes'])
+  expect(many).toMatchObject({ code: 0, stderr: '' })
+  expect((await cli(['documents', 'restore', id])).code).toBe(2)
+})
+
 test('moves, renames and tags a document', async () => {
   const id = await uploadText('edits', 'scan.txt', 'The lease of the mill.\n')
   await cli(['projects', 'create', 'archive'])
@@ -136,7 +170,7 @@ test('moves, renames and tags a document', async () => {
   expect(await run('tag', id, '--add', 'signed', '--add', 'mill')).toBe(`${id}\ttagged\n`)
   expect(await run('tag', id, '--remove', 'mill')).toBe(`${id}\ttagged\n`)
   expect(await cliJson(['documents', 'show', id])).toMatchObject({ title: 'Lease', tags: ['signed'], status: 'ready' })
-  expect((await cli(['search', 'mill', '--project', 'archive'])).stdout).toMatch(/^lease\.txt:1:/)
+  expect((await cli(['search', 'mill', '--project', 'archive'])).stdout).toMatch(/^mill\/lease\.txt:1:/)
   await uploadText('archive', 'other.txt', 'Another one.\n')
   const taken = await cli(['documents', 'move', id, 'other.txt'])
   expect([taken.code, taken.stdout]).toEqual([2, ''])
@@ -147,6 +181,28 @@ test('moves, renames and tags a document', async () => {
     ['tag', id],
   ])
     expect((await cli(['documents', ...args])).code).toBe(2)
+})
+
+test('an exact path goes before names, and extra arguments are refused', async () => {
+  const id = await uploadText('places', 'pa.txt', 'The first place.\n')
+  const other = await uploadText('places', 'pb.txt', 'The second place.\n')
+  await cli(['documents', 'move', other, 'sub/pb.txt'])
+  await cli(['documents', 'move', id, 'pb.txt'])
+  expect((await cli(['documents', 'text', 'pb.txt'])).stdout).toContain('The first place.')
+  expect((await cli(['documents', 'text', 'sub/pb.txt'])).stdout).toContain('The second place.')
+  await cli(['documents', 'move', other, 'deep/q.txt'])
+  expect((await cli(['documents', 'text', 'deep/q.txt'])).stdout).toContain('The second place.')
+  expect(await cli(['documents', 'rename', id, 'new', 'name.txt'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('too many arguments'),
+  })
+  await cli(['documents', 'rename', other, 'q.txt'])
+  await cli(['documents', 'delete', id, '--yes'])
+  expect((await cli(['documents', 'list', '--trashed', '--project', 'places'])).stdout).toMatch(
+    new RegExp(`^${id}\\t\\d{4}-.*Z\\tplaces\\tpb\\.txt\\t17\\n$`),
+  )
+  expect((await cli(['documents', 'delete', 'pb.txt', '--permanent', '--yes'])).code).toBe(0)
+  expect((await cli(['documents', 'restore', id])).code).toBe(2)
 })
 
 test('finds a document by its name or path if only one document has it', async () => {
@@ -172,7 +228,7 @@ test('creates, renames, lists, shows and deletes projects, and refuses a taken n
   expect((await cli(['projects', 'create', 'drafts', '--description', 'unfinished'])).code).toBe(0)
   expect((await cli(['projects', 'create', 'drafts'])).code).toBe(2)
   expect(await cliJson(['projects', 'rename', 'drafts', 'finals'])).toMatchObject({ name: 'finals', description: 'unfinished' })
-  expect((await cli(['projects', 'list'])).stdout).toMatch(/^prj_\w+\tfinals\t0\t0\t0\t0$/m)
+  expect((await cli(['projects', 'list'])).stdout).toMatch(/^prj_\w+\tfinals\t0\t0\t0\t0\tmanager$/m)
   expect((await cli(['projects', 'list'], { terminal: 100, env: { NO_COLOR: '1' } })).stdout).toMatch(/^ID +NAME +DOCUMENTS/)
   expect((await cli(['projects', 'show', 'finals'])).stdout).toContain('name\tfinals\n')
   const refused = await cli(['projects', 'delete', 'finals'])
@@ -189,8 +245,7 @@ test('creates a key with the given scopes, and deletes it', async () => {
   const reader = { env: { DOCSEARCH_TOKEN: made.stdout.trim() } }
   expect((await cli(['projects', 'create', 'x'], reader)).code).toBe(4)
   expect((await cli(['keys', 'list'])).stdout).toContain('\treader\t…')
-  // A terminal that is too narrow for the table still shows the full ID.
-  expect((await cli(['keys', 'list'], { terminal: 50, env: { NO_COLOR: '1' } })).stdout).toMatch(/^key_\w{26} /m)
+  expect((await cli(['keys', 'list'], { terminal: 50, env: { NO_COLOR: '1' } })).stdout).toMatch(/^[0-9a-z]{6} +reader /m)
   const { keys } = (await cliJson(['keys', 'list'])) as { keys: { id: string; name: string }[] }
   expect((await cli(['keys', 'delete', keys.find(({ name }) => name === 'reader')!.id, '--yes'])).code).toBe(0)
   expect((await cli(['whoami'], reader)).code).toBe(4)
@@ -214,4 +269,69 @@ test('login --with-token stores a working key for its address; whoami shows it a
   expect((await cli(['whoami'], { env })).stdout).toContain('user\tCarol\n')
   expect((await cli(['logout'], { env })).code).toBe(0)
   expect((await cli(['whoami', '--server', app.url], { env })).code).toBe(4)
+})
+
+test('a key can be limited to projects, which the lists and whoami show', async () => {
+  await uploadText('handbook', 'h.txt', 'How to file a claim.')
+  await uploadText('salaries', 's.txt', 'How to claim a bonus.')
+  expect((await cli(['keys', 'create', 'bot', '--project', 'nowhere'])).code).toBe(2)
+  const made = await cli(['keys', 'create', 'bot', '--project', 'handbook'])
+  expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining('limited to handbook') })
+  const env = { DOCSEARCH_TOKEN: made.stdout.trim() }
+  expect((await cli(['search', 'claim', '-l'], { env })).stdout).toBe('h.txt\n')
+  expect((await cli(['whoami'], { env })).stdout).toMatch(/limited to\s+handbook/)
+  expect((await cli(['keys', 'list'])).stdout).toMatch(/bot.*handbook/)
+  const file = join(testFolder(), 'a.txt')
+  writeFileSync(file, 'x')
+  const refused = await cli(['upload', file], { env })
+  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('limited to certain projects') })
+})
+
+test('--project tells documents of the same path apart, and a key is deleted by its name', async () => {
+  const ids = [
+    await uploadText('east', 'report.txt', 'The eastern report.'),
+    await uploadText('west', 'report.txt', 'The western report.'),
+  ]
+  const ambiguous = await cli(['documents', 'show', 'report.txt'])
+  expect([ambiguous.code, ambiguous.stderr]).toMatchObject([2, expect.stringContaining('Use an ID, or --project')])
+  const shown = await cliJson(['documents', 'show', 'report.txt', '--project', 'west'])
+  expect(shown['id']).toBe(ids[1])
+  expect((await cli(['documents', 'text', 'report.txt', '-p', 'east'])).stdout).toContain('The eastern report.')
+  expect((await cli(['documents', 'tag', 'report.txt', '-p', 'east', '--add', 'x'])).code).toBe(0)
+  expect((await cli(['documents', 'delete', 'report.txt', '-p', 'east', '--yes'])).code).toBe(0)
+  const nowhere = await cli(['documents', 'restore', 'nope.txt'])
+  expect([nowhere.code, nowhere.stderr]).toMatchObject([2, expect.stringContaining('docsearch documents list --trashed')])
+  expect((await cli(['documents', 'restore', 'report.txt', '-p', 'east'])).code).toBe(0)
+  await cliJson(['keys', 'create', 'twice'])
+  await cliJson(['keys', 'create', 'twice'])
+  await cliJson(['keys', 'create', 'once'])
+  expect(await cli(['keys', 'delete', 'once', '--yes'])).toMatchObject({ code: 0, stdout: 'Deleted key once\n' })
+  const twice = await cli(['keys', 'delete', 'twice', '--yes'])
+  expect([twice.code, twice.stderr]).toMatchObject([2, expect.stringContaining('Use an ID: key_')])
+  expect((await cli(['keys', 'delete', 'once', '--yes'])).stderr).toContain('You have no API key "once".')
+})
+
+test('a terminal shows the ends of IDs, and commands accept them', async () => {
+  const id = await uploadText('short', 'short-id.txt', 'A passage.')
+  const shortIdIn = (stdout: string) => stdout.split('\n')[1]!.split(' ')[0]!
+  const listed = await cli(['documents', 'list', '--project', 'short'], { terminal: 120 })
+  const short = shortIdIn(listed.stdout)
+  expect(short).toBe(id.slice(-6))
+  expect((await cli(['documents', 'list', '--project', 'short'])).stdout).toContain(id)
+  expect(await cliJson(['documents', 'show', short])).toMatchObject({ id, created_at: expect.any(String) })
+  expect((await cli(['documents', 'show', short], { terminal: 80 })).stdout).toMatch(
+    /created.* 20\d\d-\d\d-\d\d .* \((just now|.* ago)\)/,
+  )
+
+  const projects = await cli(['projects', 'show', 'short', '--json'])
+  const projectId = (JSON.parse(projects.stdout) as { id: string }).id
+  expect((await cli(['search', 'passage', '--project', projectId.slice(-8)])).stdout).toContain('short-id.txt')
+
+  const { id: keyId } = (await cliJson(['keys', 'create', 'short'])) as { id: string }
+  expect((await cli(['keys', 'list'], { terminal: 120 })).stdout).toContain(`${keyId.slice(-6)}  short`)
+  expect(await cli(['keys', 'delete', keyId.slice(-6), '--yes'])).toMatchObject({ code: 0, stdout: 'Deleted key short\n' })
+
+  expect((await cli(['documents', 'delete', short, '--yes'])).code).toBe(0)
+  expect((await cli(['documents', 'show', short])).code).toBe(2)
+  expect((await cli(['documents', 'restore', short])).code).toBe(0)
 })

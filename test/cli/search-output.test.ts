@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { createHash } from 'node:crypto'
-import { basename, dirname } from 'node:path'
-import { rm } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { runCommand } from '../support/cli.ts'
-import { answerWith, result, scriptedInstance, uploaded } from '../support/scripted-instance.ts'
+import { errorCode } from '../support/codes.ts'
+import { answerWith, json, problem, type Received, result, scriptedInstance, uploaded } from '../support/scripted-instance.ts'
 
 async function search(answer: object, args: string[], options: Parameters<typeof runCommand>[1] = {}) {
   const instance = await scriptedInstance({ 'POST /api/v1/search': answer })
@@ -15,7 +16,7 @@ async function search(answer: object, args: string[], options: Parameters<typeof
   return { ...run, sent: () => JSON.parse(instance.requests[0]!.body.toString()) as Record<string, unknown> }
 }
 
-test('prints each result on a pipe as one line name:page:text', async () => {
+test('prints each result on a pipe as one line path:page:text', async () => {
   const run = await search(
     answerWith([result({ name: 'a\nb.pdf', text: 'one\r\n\ttwo\fthree\u001b[31m' }), result({ rank: 2 })]),
     ['rent'],
@@ -24,7 +25,103 @@ test('prints each result on a pipe as one line name:page:text', async () => {
   expect(run).toMatchObject({ code: 0, stderr: '' })
 })
 
-test('prints rank, name, page, project, heading and the wrapped passage with marked words on a terminal', async () => {
+test('on a pipe prints the line for formats without pages, and at most 300 characters around the words of the query', async () => {
+  const text = `${'before it.\n'.repeat(60)}The rent is due. ${'After it. '.repeat(60)}`
+  const at = text.indexOf('rent')
+  const one = result({ text, highlights: [[at, at + 4]] })
+  const answer = answerWith([{ ...one, document: { ...one.document, path: 'a/b.md' }, chunk: { ...one.chunk, line: 41 } }])
+  const run = await search(answer, ['rent'])
+  expect(run.sent()).toEqual({ query: 'rent', lines: true })
+  const [path, line, snippet] = run.stdout.trimEnd().split(':')
+  expect(path).toBe('a/b.md')
+  // The line with the word, not that in which the snippet begins.
+  expect(Number(line)).toBe(41 + 60)
+  expect(snippet).toContain('The rent is due. After')
+  expect(snippet!.length).toBeLessThanOrEqual(300)
+  expect((await search(answer, ['rent', '--full'])).stdout).toBe(`a/b.md:101:${text.replaceAll('\n', ' ').trim()}\n`)
+})
+
+test('an instance that does not know lines is asked without them', async () => {
+  const sent: unknown[] = []
+  const instance = await scriptedInstance({
+    'POST /api/v1/search': ({ body }: Received, response: ServerResponse) => {
+      const request = JSON.parse(body.toString()) as object
+      sent.push(request)
+      const errors = [{ path: '', message: 'Unrecognized key: "lines"' }]
+      if ('lines' in request) problem(response, 400, errorCode('invalid_request'), 'The request is invalid.', { errors })
+      else json(response, 200, answerWith([result()]))
+    },
+  })
+  const run = await runCommand(['search', 'rent'], { env: { DOCSEARCH_SERVER: instance.url, DOCSEARCH_TOKEN: 'dsk_x' } })
+  expect(run).toMatchObject({ code: 0, stdout: 'lease.pdf:2:The rent is due on the third working day.\n' })
+  expect(sent).toEqual([{ query: 'rent', lines: true }, { query: 'rent' }])
+})
+
+/** A passage of thirty lines with the words of the query in line 20. */
+const long = Array.from({ length: 30 }, (_, i) => (i === 20 ? 'The rent is due.' : `This is line ${i}.`)).join('\n')
+const longResult = (rank = 1) => {
+  const at = long.indexOf('rent')
+  return result({ rank, text: long, highlights: [[at, at + 4]] })
+}
+
+test('on a terminal ten results take at most fifty lines, each with three lines around the words of the query', async () => {
+  const run = await search(answerWith(Array.from({ length: 10 }, (_, i) => longResult(i + 1))), ['rent'], { terminal: 80 })
+  const lines = plain(run.stdout).trimEnd().split('\n')
+  expect(lines.length).toBeLessThanOrEqual(50)
+  expect(lines.slice(0, 5)).toEqual([
+    '1.  lease.pdf · page 2 · Terms › Rent  0.91',
+    '    This is line 19.',
+    '    The rent is due.',
+    '    This is line 21.',
+    '',
+  ])
+})
+
+test('--context prints more lines, and --full the whole passage', async () => {
+  const linesOf = async (...args: string[]) =>
+    plain((await search(answerWith([longResult()]), ['rent', ...args], { terminal: 80 })).stdout)
+      .trimEnd()
+      .split('\n')
+  expect(await linesOf('-C', '2')).toHaveLength(1 + 3 + 2 * 2)
+  expect(await linesOf('--full')).toHaveLength(1 + 30)
+  expect(await linesOf('--context', '100')).toHaveLength(1 + 30)
+})
+
+test('on a terminal joins the lines of a paragraph, but keeps items and rows apart', async () => {
+  const text =
+    'The tenant pays the rent in advance, on the third\nworking day of each month, to the account of the owner.\n\n- an item that is long enough to fill a line\n- another'
+  const run = await search(answerWith([result({ text })]), ['rent', '--full'], { terminal: 200 })
+  expect(plain(run.stdout).trimEnd().split('\n').slice(1)).toEqual([
+    '   The tenant pays the rent in advance, on the third working day of each month, to the account of the owner.',
+    '   - an item that is long enough to fill a line',
+    '   - another',
+  ])
+})
+
+test('a narrow terminal shortens path and heading to one line; a wide one shows the project if there are several', async () => {
+  const one = result({})
+  const path = 'contracts/2026/northern region/leases/old mill/lease.pdf'
+  const deep = { ...one, document: { ...one.document, path } }
+  const other = { ...deep, rank: 2, document: { ...deep.document, project: { id: 'prj_2', name: 'archive' } } }
+  const head = async (width: number, results: unknown[]) =>
+    plain((await search(answerWith(results), ['rent'], { terminal: width })).stdout).split('\n')[0]!
+  const narrow = await head(50, [deep])
+  expect(narrow.length).toBeLessThanOrEqual(50)
+  expect(narrow).toMatch(/^1\. contracts.*….*lease\.pdf · page 2  0\.91$/)
+  expect(await head(200, [deep])).toBe(`1. ${path} · page 2 · Terms › Rent  0.91`)
+  expect(await head(200, [deep, other])).toBe(`1. ${path} · page 2 · default · Terms › Rent  0.91`)
+})
+
+test('--url prints the links and -l the paths, each once', async () => {
+  const answer = answerWith([result(), result({ rank: 2 }), result({ rank: 3, name: 'b.pdf' })])
+  expect((await search(answer, ['rent', '-l'])).stdout).toBe('lease.pdf\nb.pdf\n')
+  const urls = (await search(answer, ['rent', '--url'])).stdout.trimEnd().split('\n')
+  expect(urls).toHaveLength(3)
+  expect(urls[0]).toMatch(/^http:\/\/127\.0\.0\.1:4747\/documents\/doc_1\?/)
+  expect((await search(answer, ['rent', '--url', '-l'])).code).toBe(2)
+})
+
+test('prints rank, path, page, heading and the wrapped passage with marked words on a terminal', async () => {
   const text = 'The rent is due on the third working day of every month and not later.'
   const run = await search(
     answerWith([
@@ -39,9 +136,8 @@ test('prints rank, name, page, project, heading and the wrapped passage with mar
     ['rent'],
     { terminal: 44 },
   )
-  const [head, heading, ...passage] = run.stdout.trimEnd().split('\n')
-  expect(plain(head!)).toBe('1. lease.pdf · page 2 · default  0.91')
-  expect(plain(heading!)).toBe('   Terms › Rent')
+  const [head, ...passage] = run.stdout.trimEnd().split('\n')
+  expect(plain(head!)).toBe('1. lease.pdf · page 2 · Terms › Rent  0.91')
   expect(passage.map(plain)).toEqual(['   The rent is due on the third working day', '   of every month and not later.'])
   expect(run.stdout).toContain('\u001b[1m\u001b[33mrent\u001b[39m\u001b[22m')
   // A highlight across a line break is marked on both lines.
@@ -73,8 +169,11 @@ test('prints the table header and the other documents with the same text', async
   const one = result({})
   const chunk = { ...one.chunk, context: 'Year | Rent' }
   const also_in = [{ id: 'doc_2', name: 'copy.pdf', page_start: 7 }]
-  const run = await search(answerWith([{ ...one, chunk, also_in }]), ['rent'], { terminal: 80 })
+  const run = await search(answerWith([{ ...one, chunk, also_in }]), ['rent', '--full'], {
+    terminal: 80,
+  })
   const lines = run.stdout.split('\n').map(plain)
+  expect(lines[0]).toContain(' · 1 copy · ')
   expect(lines).toContain('   Year | Rent')
   expect(lines).toContain('   also in copy.pdf (page 7)')
 })
@@ -134,7 +233,7 @@ test.each([{ terminal: 80 }, {}])(
     expect(JSON.parse((await search(corrected, ['rnet', '--json'], options)).stdout)).toMatchObject({
       corrected_query: 'rent\u001b[2J',
     })
-    expect((await search(answerWith([result()]), ['rnet', '--no-correct'], options)).sent()).toEqual({
+    expect((await search(answerWith([result()]), ['rnet', '--no-correct'], options)).sent()).toMatchObject({
       query: 'rnet',
       correct: false,
     })
@@ -142,12 +241,15 @@ test.each([{ terminal: 80 }, {}])(
 )
 
 test('reports a search in keyword mode only, and why', async () => {
-  const run = await search(answerWith([result()], { mode: 'keyword', mode_reason: 'Ollama does not answer' }), ['rent'])
-  expect(run.stderr).toBe('Searched in keyword mode only: Ollama does not answer\n')
-  const quiet = await search(answerWith([result()], { mode: 'keyword', mode_reason: 'Ollama does not answer' }), [
-    'rent',
-    '--quiet',
-  ])
+  const run = await search(
+    answerWith([result()], { mode: 'keyword', mode_reason: 'Searched by keywords only: Ollama does not answer.' }),
+    ['rent'],
+  )
+  expect(run.stderr).toBe('Searched by keywords only: Ollama does not answer.\n')
+  const quiet = await search(
+    answerWith([result()], { mode: 'keyword', mode_reason: 'Searched by keywords only: Ollama does not answer.' }),
+    ['rent', '--quiet'],
+  )
   expect(quiet.stderr).toBe('')
 })
 
@@ -181,7 +283,7 @@ test('csv puts an apostrophe before formulas, and -l keeps the format', async ()
   const csv = (await search(answer, ['rent', '--format', 'csv'])).stdout
   expect(csv).toContain(",'=1+1.txt,")
   expect(csv).toContain(",'@SUM(A1) and more\r\n")
-  expect((await search(answer, ['rent', '-l', '--format', 'csv'])).stdout).toBe('name\r\n\'=1+1.txt\r\n"a,b.txt"\r\n')
+  expect((await search(answer, ['rent', '-l', '--format', 'csv'])).stdout).toBe('path\r\n\'=1+1.txt\r\n"a,b.txt"\r\n')
   expect((await search(answer, ['rent', '-l', '--format', 'jsonl'])).stdout).toBe('"=1+1.txt"\n"a,b.txt"\n')
 })
 
@@ -202,6 +304,19 @@ test('sends only the given flags in the request', async () => {
     '--no-rerank',
     '--group',
     '--explain',
+    '--offset',
+    '20',
+    '--tag',
+    'signed',
+    '-t',
+    'draft',
+    '--type',
+    'pdf',
+    '--path',
+    'leases/',
+    '--after',
+    '2026-01-31T10:00:00+01:00',
+    '--json',
   ])
   expect(run.sent()).toEqual({
     query: 'rent due',
@@ -212,9 +327,30 @@ test('sends only the given flags in the request', async () => {
     rerank: false,
     group_by: 'document',
     explain: true,
+    offset: 20,
+    filter: {
+      tags: ['signed', 'draft'],
+      media_types: ['application/pdf'],
+      path_prefix: 'leases/',
+      created_after: '2026-01-31T09:00:00.000Z',
+    },
   })
-  expect((await search(answerWith([result()]), ['rent'])).sent()).toEqual({ query: 'rent' })
-  expect((await search(answerWith([result()]), ['--', '--json', '-l'])).sent()).toEqual({ query: '--json -l' })
+  expect((await search(answerWith([result()]), ['rent'], { terminal: 80 })).sent()).toEqual({ query: 'rent' })
+  expect((await search(answerWith([result()]), ['--no-rerank', '--', '--json', '-l'])).sent()).toEqual({
+    query: '--json -l',
+    rerank: false,
+    lines: true,
+  })
+})
+
+test('a day of --after and --before begins at midnight here; a day that does not exist is refused', async () => {
+  const { sent } = await search(answerWith([result()]), ['rent', '--after', '2026-03-01', '--before', '2026-03-02', '--json'])
+  const [from, to] = [new Date(2026, 2, 1), new Date(2026, 2, 2)].map((day) => day.toISOString())
+  expect(sent()).toEqual({ query: 'rent', filter: { created_after: from, created_before: to } })
+  for (const day of ['2026-02-31', '2026-3-1', 'yesterday', '2026-03-01T12:00']) {
+    const run = await search(answerWith([result()]), ['rent', '--before', day])
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining('a day such as 2026-03-31') })
+  }
 })
 
 test('--open downloads the original and opens it with the extension of its format', async () => {
@@ -231,9 +367,9 @@ test('--open downloads the original and opens it with the extension of its forma
   })
   const run = await runCommand(['search', 'rent', '--open', '1', '--server', instance.url], { env: { DOCSEARCH_TOKEN: 'dsk_x' } })
   expect(run).toMatchObject({ code: 0, stderr: '' })
-  expect(run.opened.map((file) => basename(file))).toEqual(['evil.command.pdf'])
-  expect(readFileSync(run.opened[0]!)).toEqual(bytes)
-  await rm(dirname(run.opened[0]!), { recursive: true })
+  const [file = '', fragment] = run.opened[0]!.split('#')
+  expect([basename(file), fragment]).toEqual(['evil.command.pdf', 'page=2'])
+  expect(readFileSync(file)).toEqual(bytes)
   const missing = await runCommand(['search', 'rent', '--open', '2', '--server', instance.url], {
     env: { DOCSEARCH_TOKEN: 'dsk_x' },
   })
@@ -242,11 +378,36 @@ test('--open downloads the original and opens it with the extension of its forma
 
 test('asks for a missing query on a terminal, and reports it on a pipe', async () => {
   expect((await search(answerWith([result()]), [])).code).toBe(2)
-  const asked = await search(answerWith([result()]), [], { terminal: 80, prompts: { input: async () => 'rent' } })
-  expect(asked.sent()).toEqual({ query: 'rent' })
+  const asked = await search(answerWith([result()]), ['-l'], { terminal: 80, prompts: { input: async () => 'rent' } })
+  expect(asked.sent()).toEqual({ query: 'rent', group_by: 'document' })
 })
 
 function plain(line: string): string {
   // oxlint-disable-next-line no-control-regex -- styles are taken off
   return line.replace(/\u001b\[\d+m/g, '')
 }
+
+test('--min-score leaves out results, and finds nothing if all are below it', async () => {
+  const answer = answerWith([
+    { ...result(), score: 0.8 },
+    { ...result({ rank: 2, name: 'b.pdf' }), score: 0.49 },
+  ])
+  expect((await search(answer, ['rent', '--min-score', '.5', '-l'])).stdout).toBe('lease.pdf\n')
+  expect(await search(answer, ['rent', '--min-score', '0.9'])).toMatchObject({ code: 1, stdout: '' })
+  expect((await search(answer, ['rent', '--min-score', '2'])).code).toBe(2)
+})
+
+test.each([
+  [['--context', '2'], '--context shows more lines on a terminal only'],
+  [['--explain'], 'Add --json'],
+  [['--json', '--format', 'csv'], 'contradict each other'],
+])('refuses %j on a pipe, where it would change nothing', async (args, message) => {
+  const run = await search(answerWith([result()]), ['rent', ...args])
+  expect([run.code, run.stdout]).toEqual([2, ''])
+  expect(run.stderr).toContain(message)
+})
+
+test('-l asks for one result of each document, so that --limit counts documents', async () => {
+  const run = await search(answerWith([result()]), ['rent', '-l', '-n', '3', '--path', './contracts/'])
+  expect(run.sent()).toMatchObject({ group_by: 'document', limit: 3, filter: { path_prefix: 'contracts/' } })
+})

@@ -39,7 +39,7 @@ test('adds, lists and removes synonyms, and searches use them at once', async ()
   await cli('add --one-way -p reports', ['refund', 'reimbursement', 'Smith, John'])
   expect(await linesOf()).toBe('Sachanlagenkauf, capital expenditure\nrefund => reimbursement, Smith\\, John\n')
   const shown = await cli('list -p reports', [], { terminal: 100, env: { NO_COLOR: '1' } })
-  expect(shown.stdout).toMatch(/^ID +SYNONYMS\nsyn_\w+ +Sachanlagenkauf, capital expenditure\n/)
+  expect(shown.stdout).toMatch(/^ID +SYNONYMS\n[0-9a-z]{6} +Sachanlagenkauf, capital expenditure\n/)
   expect(await cliJson('list -p reports')).toMatchObject({ synonyms: [{ expands_to: null }, { words: ['refund'] }] })
 
   const removed = await cli('remove -p reports --yes', ['capital expenditure,  SACHANLAGENKAUF'])

@@ -117,25 +117,47 @@ test('waits as long as a busy instance asks', async () => {
 })
 
 test('lists refused files with their reasons, uploads the rest and exits with 3', async () => {
-  const rejected = [{ name: 'b.txt', code: errorCode('unsupported_type'), message: 'This is \u001b[2Ja picture.' }]
+  const rejected = [{ name: 'b.txt', code: errorCode('encrypted'), message: 'This needs \u001b[2Ja password.' }]
   const run = await upload([library()], { 'POST /api/v1/upload': { documents: [uploaded('doc_a', 'library/a.txt')], rejected } })
   expect(run.code).toBe(3)
   expect(run.stdout).toBe('doc_a\tcreated\tqueued\tlibrary/a.txt\n')
-  expect(run.stderr).toContain('b.txt\tunsupported_type\tThis is \ufffd[2Ja picture.')
+  expect(run.stderr).toContain('b.txt\tencrypted\tThis needs \ufffd[2Ja password.')
   expect(run.stderr).toContain('1 of 2 files failed.')
 })
 
 test('prints the same list when every file is refused', async () => {
-  const rejected = ['a.txt', 'b.txt'].map((name) => ({ name, code: errorCode('empty_file'), message: 'It has no bytes.' }))
+  const rejected = ['a.txt', 'b.txt'].map((name) => ({ name, code: errorCode('encrypted'), message: 'It needs a password.' }))
   const refuse = (_: Received, response: ServerResponse) =>
-    problem(response, 422, errorCode('empty_file'), 'Nothing was taken.', { documents: [], rejected })
+    problem(response, 422, errorCode('encrypted'), 'Nothing was taken.', { documents: [], rejected })
   const run = await upload([library(), '--json'], { 'POST /api/v1/upload': refuse })
   expect(run.code).toBe(3)
   expect(JSON.parse(run.stdout)).toMatchObject({
     documents: [],
-    rejected: [{ path: 'library/a.txt', code: errorCode('empty_file') }, { path: 'library/b.txt' }],
+    rejected: [{ path: 'library/a.txt', code: errorCode('encrypted') }, { path: 'library/b.txt' }],
   })
   expect(JSON.parse(run.stderr)).toMatchObject({ code: errorCode('partial_failure'), exit_code: 3 })
+})
+
+test('skips files without text in a folder, and refuses them when they are named', async () => {
+  const folder = emptyLibrary()
+  for (const name of ['a.txt', 'b.txt', 'photo.JPG', 'clip.mp4']) writeFileSync(join(folder, name), `text of ${name}`)
+  writeFileSync(join(folder, 'empty.txt'), '')
+  const rejected = [{ name: 'b.txt', code: errorCode('unsupported_type'), message: 'This is a program.' }]
+  const script = { 'POST /api/v1/upload': { documents: [uploaded('doc_a', 'library/a.txt')], rejected } }
+  const run = await upload([folder], script)
+  expect(run).toMatchObject({ code: 0, stdout: 'doc_a\tcreated\tqueued\tlibrary/a.txt\n' })
+  expect(run.stderr).toContain('Skipped 4 files without text that docsearch reads: ')
+  expect((await partsOf(run.instance.requests[0]!)).paths).toEqual(['library/a.txt', 'library/b.txt'])
+  const asJson = JSON.parse((await upload([folder, '--json'], script)).stdout) as { skipped: { path: string; code: string }[] }
+  expect(asJson.skipped.map(({ path, code }) => `${path} ${code}`)).toEqual([
+    'library/clip.mp4 unsupported_type',
+    'library/empty.txt empty_file',
+    'library/photo.JPG unsupported_type',
+    'library/b.txt unsupported_type',
+  ])
+  const named = await upload([`${folder}/a.txt`, `${folder}/b.txt`], script)
+  expect(named.code).toBe(3)
+  expect(named.stderr).toContain('b.txt\tunsupported_type\tThis is a program.')
 })
 
 test('sends smaller requests to an instance with smaller limits', async () => {
@@ -324,7 +346,7 @@ test('counts new, changed and unchanged files before it sends, and leaves out un
   expect((await partsOf(run.instance.requests[0]!)).paths).toEqual(['f/again.txt', 'f/changed.txt', 'f/new.txt'])
   expect(run.instance.requests).toHaveLength(1)
   expect(run.stderr).toContain('1 new, 1 changed, 2 unchanged\n')
-  expect(run.stderr).toContain('1 unchanged file will be sent again: the document failed, or its tags change.')
+  expect(run.stderr).toContain('1 unchanged file will be sent again, because the document failed or its tags change.')
   expect(run.stdout).toContain('doc_f/same.txt\tunchanged\tready\tf/same.txt\n')
   const hash = createHash('sha256').update('f/new.txt').digest('hex')
   expect(run.plans[0]?.files.find(({ path }) => path === 'f/new.txt')).toEqual({ path: 'f/new.txt', sha256: hash, size_bytes: 9 })
@@ -376,7 +398,7 @@ test('says when the same files are in the project under the paths of an earlier 
   const script = { 'POST /api/v1/upload/plan': plans({ 'contract.txt': unchanged('contract.txt') }) }
   const run = await upload([`${base}/alice`], script)
   expect(run.code).toBe(0)
-  expect(run.stderr).toContain('The project default has 1 file of these already')
+  expect(run.stderr).toContain('The project default already has 1 file of this upload')
   expect(run.stderr).toContain('contract.txt is now alice/contract.txt')
   expect(run.plans.map(({ files }) => files.map(({ path }) => path))).toEqual([
     ['alice/contract.txt', 'alice/new.txt'],
@@ -394,27 +416,27 @@ test('--dry-run lists what would be sent with its state', async () => {
 })
 
 test.each([
-  [['*.log'], ['a.txt', 'drafts/b.txt', 'drafts/old/c.txt', 'node_modules/d.txt']],
+  [['*.log'], ['a.txt', 'drafts/b.txt', 'drafts/old/c.txt', 'packages/d.txt']],
   [
-    ['node_modules', '*.log', 'old/'],
+    ['packages', '*.log', 'old/'],
     ['a.txt', 'drafts/b.txt'],
   ],
-  [['drafts/*.txt'], ['a.log', 'a.txt', 'drafts/old/c.txt', 'node_modules/d.txt']],
-  [['f/drafts'], ['a.log', 'a.txt', 'node_modules/d.txt']],
+  [['drafts/*.txt'], ['a.log', 'a.txt', 'drafts/old/c.txt', 'packages/d.txt']],
+  [['f/drafts'], ['a.log', 'a.txt', 'packages/d.txt']],
   [
     ['drafts/**', '*.{log,tmp}'],
-    ['a.txt', 'node_modules/d.txt'],
+    ['a.txt', 'packages/d.txt'],
   ],
   [
-    ['a.txt/', './drafts', '/node_modules'],
+    ['a.txt/', './drafts', '/packages'],
     ['a.log', 'a.txt'],
   ],
   [
     ['f', ''],
-    ['a.log', 'a.txt', 'drafts/b.txt', 'drafts/old/c.txt', 'node_modules/d.txt'],
+    ['a.log', 'a.txt', 'drafts/b.txt', 'drafts/old/c.txt', 'packages/d.txt'],
   ],
 ])('--exclude %j skips files and folders at any depth', async (globs, left) => {
-  const base = filesIn(...['a.txt', 'a.log', 'drafts/b.txt', 'drafts/old/c.txt', 'node_modules/d.txt'].map((path) => `f/${path}`))
+  const base = filesIn(...['a.txt', 'a.log', 'drafts/b.txt', 'drafts/old/c.txt', 'packages/d.txt'].map((path) => `f/${path}`))
   const run = await upload([`${base}/f`, '-r', ...globs.flatMap((glob) => ['--exclude', glob])])
   expect(run.plans[0]?.files.map(({ path }) => path)).toEqual(left.map((path) => `f/${path}`))
 })
@@ -585,5 +607,7 @@ test('Ctrl-C says what the instance has acknowledged, and exits with 130', async
   )
   expect(run.code).toBe(130)
   expect(run.stdout.trimEnd().split('\n')).toHaveLength(20)
-  expect(run.stderr).toContain('20 of 100 files are stored and will be processed. The rest was not acknowledged.')
+  expect(run.stderr).toContain(
+    '20 of 100 files are stored and will be processed. The instance has not confirmed the other files.',
+  )
 })

@@ -34,13 +34,14 @@ test.each(WAYS)('invites, shows, disables, enables, resets and deletes a member 
   const cli = await open()
   const email = `ada-${WAYS.findIndex(([name]) => name === way)}@example.org`
   const added = await json<UserCreated>(cli, ['users', 'add', email, '--name', 'Ada'])
-  expect(added).toMatchObject({ email, name: 'Ada', role: 'member', disabled: false, has_password: false })
-  expect(added.invitation_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/setup\?token=[\w-]{40,}$/)
+  expect(added).toMatchObject({ email, name: 'Ada', role: 'member', disabled: false, has_password: false, project_count: 0 })
+  expect(added.invitation_url).toMatch(/^http:\/\/127\.0\.0\.1:\d+(?:\/docs)?\/setup\?token=[\w-]{40,}$/)
   expect(Date.parse(added.invitation_expires_at!)).toBeGreaterThan(Date.now() + 6 * 86_400_000)
   const { invitation_url: _, invitation_expires_at: __, ...user } = added
 
   expect((await json<UserList>(cli, ['users', 'list'])).users).toContainEqual(user)
   expect((await json<UserList>(cli, ['users', 'ls', '--limit', '1'])).users.map(({ role }) => role)).toEqual(['owner'])
+  expect((await cli(['users', 'list'])).stdout).toMatch(new RegExp(`^${added.id}\t.*\tno password yet\t0\t`, 'm'))
   expect((await cli(['users', 'show', email.toUpperCase()])).stdout).toContain(`id\t${added.id}\n`)
   expect(await json<User>(cli, ['users', 'disable', email])).toEqual({ ...user, disabled: true })
   expect((await cli(['users', 'reset', email])).code).toBe(2)
@@ -197,9 +198,15 @@ test('asks for a password twice, and once before deleting', async () => {
       terminal: 100,
       prompts: { confirm: async ({ message }) => (asked.push(message), answer) },
     })
-  expect((await remove(false)).code).toBe(130)
+  const none = await remove(false)
+  expect(none).toMatchObject({ code: 130, stderr: expect.stringContaining('The user has no private projects.') })
+  const db = new DatabaseSync(join(data, 'docsearch.db'))
+  db.exec(`insert into projects (id, owner_id, unique_name, name, description, created_at, updated_at)
+    select 'prj_1', id, 'prj_1', 'Love letters', '', 1, 1 from users where email = 'bob@example.org'`)
+  db.close()
+  expect((await remove(false)).stderr).toContain('Love letters (0 documents)')
   expect((await remove(true)).code).toBe(0)
-  expect(asked).toEqual(Array(2).fill('Delete user bob@example.org with all documents, keys and applications?'))
+  expect(asked).toEqual(Array(3).fill('Delete user bob@example.org, these projects, and all keys and applications of the user?'))
 })
 
 test("a member's key exits with 4", async () => {

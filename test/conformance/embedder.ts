@@ -87,7 +87,7 @@ export function embedderConformance(name: string, setUp: () => Promise<EmbedderU
       const short = embedder.countTokens('The tenant pays.')
       expect(short).toBeGreaterThan(0)
       expect(embedder.countTokens('The tenant pays. The tenant pays.')).toBeGreaterThan(short)
-      expect(embedder.countTokens('合同自签字之日起生效')).toBeGreaterThanOrEqual(10)
+      expect(embedder.countTokens('合同自签字之日起生效')).toBeGreaterThan(4)
     })
 
     test('has the same fingerprint and name when it is created again', async () => {

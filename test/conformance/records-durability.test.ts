@@ -19,7 +19,7 @@ test('only steps that can be repeated are not synced, also after one that failed
   database.exec('pragma journal_mode = wal; pragma synchronous = full')
   const db = new Kysely<Tables>({ dialect: nodeSqliteDialect(database) })
   onTestFinished(() => db.destroy())
-  const store = createStore(db, testClock(), { documentsVersion: () => 0, membersVersion: () => 0 })
+  const store = createStore(db, testClock(), { documentsVersion: () => 0, membersVersion: () => 0 }, { isAudited: true })
   const fail = async () => {
     throw new Error('no')
   }

@@ -68,6 +68,10 @@ const LISTS: [query: DocumentQuery, of: (() => object)[], plan: string][] = [
     `documents_with_warnings_by_status_in_project (project_id=? AND status=? AND ${PAGE})`,
   ],
   [{ limit: 2, sha256: 'b'.repeat(64) }, [], 'documents_by_hash (sha256=?)'],
+  [{ limit: 2, sort: 'name' }, [], 'documents_by_name (project_id=?)'],
+  [{ limit: 2, sort: 'size', order: 'asc' }, [after], 'documents_by_size (project_id=? AND (size_bytes,id)>(?,?))'],
+  [{ limit: 2, sort: 'pages' }, [], 'documents_by_pages (project_id=?)'],
+  [{ limit: 2, sort: 'status' }, [], 'documents_by_state (project_id=?)'],
 ]
 
 test.each(LISTS)('reads a list of %j of a project from an index of its own, in order', async (query, of, plan) => {
@@ -104,6 +108,37 @@ test('reads the events of several projects from the events of each', async () =>
   })
   expect(plans.length).toBeGreaterThan(2)
   for (const plan of plans) expect(plan).toMatch(/^SEARCH (events|each) USING (COVERING INDEX|PRIMARY KEY|INDEX)/)
+})
+
+test('reads only events of the audit log that the reader may see, from an index', async () => {
+  const nobody = { userId: ownerId, projects: new Set<string>(), limit: null, accounts: 'none' } as const
+  const projects = new Set([projectId, 'prj_2'])
+  const plansFor = async (work: () => Promise<unknown>) =>
+    (await allPlansOf(work)).filter((detail) => /\b(?:audit_events|each)\b/.test(detail))
+  const sights = {
+    projects: () => records.audit.list({ ...nobody, projects }, {}),
+    accounts: () => records.audit.list({ ...nobody, accounts: 'all' }, {}),
+    own: () => records.audit.list({ ...nobody, accounts: 'own' }, { beforeId: 7 }),
+    limited: () => records.audit.list({ ...nobody, limit: projects }, { after: new Date(0) }),
+    document: () => records.audit.list({ ...nobody, projects }, { documentId: 'doc_1' }),
+  }
+  const indexes = []
+  for (const [name, work] of Object.entries(sights)) {
+    const plans = await plansFor(work)
+    for (const plan of plans) expect(plan, name).toMatch(/^SEARCH (?:audit_events|each) USING (?:COVERING )?INDEX/)
+    indexes.push(...plans.flatMap((plan) => /audit_events_\w+ .*/.exec(plan)?.[0] ?? []))
+  }
+  expect(new Set(indexes)).toMatchInlineSnapshot(`
+    Set {
+      "audit_events_1 (id=?)",
+      "audit_events_by_project (project_id=? AND id>? AND id<?)",
+      "audit_events_by_actor (actor_id=? AND id>? AND id<?)",
+      "audit_events_of_accounts (id>? AND id<?)",
+      "audit_events_by_user (user_id=? AND id>? AND id<?)",
+      "audit_events_by_actor_in_project (actor_id=? AND project_id=? AND id>? AND id<?)",
+      "audit_events_by_document (document_id=? AND id>? AND id<?)",
+    }
+  `)
 })
 
 test('reads only the listed synonyms, and no rule to check the limit', async () => {

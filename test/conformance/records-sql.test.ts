@@ -2,7 +2,7 @@ import { copyFile, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { rememberCredentials } from '../../src/auth/remembered-credentials.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
@@ -29,6 +29,20 @@ async function filled(): Promise<string> {
   await records.close()
   return folder
 }
+
+test('the audit log stays empty when it is off', async () => {
+  const records = await openRecords({
+    file: join(await tempFolder(), 'docsearch.db'),
+    clock: testClock(),
+    log: silentLogger,
+    isAudited: false,
+  })
+  onTestFinished(() => records.close())
+  const { id: userId } = await records.users.create({ name: 'A', email: null, role: 'owner' })
+  await records.audit.record({ action: 'user.login_failed', userId })
+  const sight = { userId, projects: new Set<string>(), limit: null, accounts: 'all' } as const
+  expect(await records.audit.list(sight, {})).toEqual({ events: [], nextId: null })
+})
 
 describe('the database file', () => {
   test('is private and keeps what was written', async () => {

@@ -121,6 +121,26 @@ test('subtracts the words that an earlier version has counted', async () => {
   expect(await entries()).toEqual([])
 })
 
+/** Adds a project of the second user to a database of any version. */
+function addProject(database: DatabaseSync, id: string, name: string): void {
+  const hasUniqueName =
+    database.prepare(`select 1 from pragma_table_info('projects') where name = 'unique_name'`).get() !== undefined
+  const unique = hasUniqueName ? [['unique_name', id]] : []
+  const row = [
+    ['id', id],
+    ['owner_id', 'usr_2'],
+    ['name', name],
+    ['description', ''],
+    ['created_at', 5],
+    ['updated_at', 5],
+    ...unique,
+  ]
+  const columns = row.map(([column]) => column).join(', ')
+  database
+    .prepare(`insert into projects (${columns}) values (${row.map(() => '?').join(', ')})`)
+    .run(...row.map(([, value]) => value!))
+}
+
 const EARLIER = Object.keys(MIGRATIONS).slice(0, -1)
 
 test.each(EARLIER)('counts the documents of a database of %s, also after further changes', async (version) => {
@@ -128,12 +148,13 @@ test.each(EARLIER)('counts the documents of a database of %s, also after further
   const file = await databaseOf(version, clock.now().getTime())
   const database = new DatabaseSync(file)
   database.exec(`
-    insert into projects values ('prj_2', 'usr_2', 'empty', '', 5, 5), ('prj_3', 'usr_2', 'second', '', 5, 5);
     create temp table copies (id, owner_id, project_id, status, chunk_count, size_bytes);
     insert into copies values ('doc_2', 'usr_1', 'prj_1', 'ready', 5, 10), ('doc_3', 'usr_1', 'prj_1', 'failed', null, 20),
       ('doc_4', 'usr_1', 'prj_1', 'queued', null, 30), ('doc_5', 'usr_2', 'prj_3', 'processing', 1, 40);
     create temp table copied as select * from documents;
   `)
+  addProject(database, 'prj_2', 'empty')
+  addProject(database, 'prj_3', 'second')
   for (const { id } of database.prepare('select id from copies').all()) {
     database.prepare('update copied set (id, path) = (?, ?)').run(id!, id!)
     database.prepare('insert into documents select * from copied').run()

@@ -127,6 +127,52 @@ describe.concurrent.each(['delete', 'segments-written', 'segments-switched'] as 
   },
 )
 
+describe.concurrent.each(['restore', 'segments-written', 'segments-switched', 'extract', 'rows', 'done'] as const)(
+  'killed while a version comes back from the trash, at %s',
+  (point) => {
+    test('the version is present or in the trash, and searches agree', async (context) => {
+      const instance = await copyOfTemplate(context)
+      const first = await instance.start()
+      const fresh = rareWord()
+      const { body } = await first.upload([{ name: 'kept.txt', content: textWith(fresh) }], { wait: true })
+      const present = body.documents[0]!
+      expect(await first.daemon.stop()).toBe(0)
+
+      const before = await instance.start({ killAt: point })
+      await before.call('POST', `/api/v1/documents/${present.replaced_id!}/restore`).catch(() => undefined)
+      await before.died()
+
+      const after = await instance.start()
+      const documents = await after.settled()
+      const trash = await after.call<{ documents: { id: string }[] }>('GET', '/api/v1/documents?trashed=true')
+      const ids = [present.id, present.replaced_id!]
+      // The restoration is in the records before the process is killed.
+      expect([...documents, ...trash.body.documents].map(({ id }) => id)).toEqual(ids.toReversed())
+      expect([await found(after, kept), await found(after, fresh)]).toEqual([['kept.txt'], []])
+      await expectTidy(after, instance.dataDir)
+    })
+  },
+)
+
+describe.concurrent('killed while a document in the trash is deleted for good', () => {
+  test('the document is gone, and so is its original after a sweep', async (context) => {
+    const instance = await copyOfTemplate(context)
+    const before = await instance.start({ killAt: 'purge' })
+    const { id } = (await before.documents())[0]!
+    await before.call('DELETE', `/api/v1/documents/${id}`)
+    await before.call('DELETE', `/api/v1/documents/${id}?permanent=true`).catch(() => undefined)
+    await before.died()
+
+    const after = await instance.start()
+    expect(await after.settled()).toEqual([])
+    const trash = await after.call<{ documents: unknown[] }>('GET', '/api/v1/documents?trashed=true')
+    expect(trash.body.documents).toEqual([])
+    expect(await found(after, kept)).toEqual([])
+    expect((await after.call('POST', `/api/v1/documents/${id}/restore`)).status).toBe(404)
+    await expectTidy(after, instance.dataDir)
+  })
+})
+
 describe.concurrent.each(['edit', 'rows', 'segments-written', 'segments-switched'] as const)(
   'killed while a document is renamed and moved, at %s',
   (point) => {

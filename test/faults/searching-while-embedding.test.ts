@@ -33,7 +33,7 @@ async function upload(from: number, to: number): Promise<void> {
 
 const embedderHealth = async () => (await running.health()).checks?.embedder
 
-test('searches are hybrid while documents are embedded slowly, also for a second model', async () => {
+test('searches are hybrid while documents are embedded slowly, even for a second model', async () => {
   await upload(0, 3)
   await running.settled()
   ollama.speed(800)
@@ -51,7 +51,7 @@ test('searches are hybrid while documents are embedded slowly, also for a second
   ollama.speed(Infinity)
 })
 
-test('when Ollama computes nothing, only one search waits, answers and health say why, and it passes by itself', async () => {
+test('when Ollama hangs, only one search waits, answers and health say why, and searches recover by themselves', async () => {
   const word = rareWord()
   await running.upload([{ name: 'before.txt', content: textWith(word) }])
   await running.settled()

@@ -49,6 +49,7 @@ const newCode = (records: Records, userId: string) =>
     userId,
     redirectUri: 'https://app.example/',
     scopes: [],
+    projectIds: null,
     codeChallenge: null,
     resource: null,
     expiresAt: later(),
@@ -90,7 +91,7 @@ test('50 redemptions of one device code by two processes: one wins', async () =>
     expiresAt: later(),
     intervalSeconds: 5,
   })
-  await records.oauth.devices.decide('the user code', { userId, approve: true })
+  await records.oauth.devices.decide('the user code', { userId, approve: true, projectIds: null })
   expect(await claimInTwoProcesses(file, 'device')).toHaveLength(1)
   expect(await records.oauth.grants.list(userId)).toHaveLength(1)
 })

@@ -155,6 +155,7 @@ async function connectBob(clientId: string): Promise<void> {
     userId: bob.id,
     redirectUri: CALLBACK,
     scopes: ['read:documents'],
+    projectIds: null,
     codeChallenge: null,
     resource: null,
     expiresAt,

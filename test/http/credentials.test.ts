@@ -21,9 +21,8 @@ test.each(guarded.map(({ method, path, access }) => [method, path, access === 'a
   async (method, path, scope) => {
     const { status, headers, body } = await app.stranger.call(method, pathOf(path))
     expect([status, body]).toEqual([401, expect.objectContaining({ code: errorCode('unauthorized') })])
-    expect(headers.get('www-authenticate')).toBe(
-      `Bearer realm="docsearch", scope="${scope}", resource_metadata="${app.url}/.well-known/oauth-protected-resource"`,
-    )
+    const metadata = `${app.url}/.well-known/oauth-protected-resource${path === '/mcp' ? '/mcp' : ''}`
+    expect(headers.get('www-authenticate')).toBe(`Bearer realm="docsearch", scope="${scope}", resource_metadata="${metadata}"`)
   },
 )
 

@@ -73,12 +73,30 @@ test('the same path in one project is taken, in another one it is free', async (
   expect(await update(id, { project: 'Nowhere' })).toMatchObject({ status: 404, body: { code: errorCode('project_not_found') } })
 })
 
+test('tags are added to the others and removed from them, up to the limit', async () => {
+  const id = await app.alice.ready('tagged.txt', 'The plover runs.', { tags: 'a,b' })
+  expect((await update(id, { add_tags: ['c', 'a'], remove_tags: ['b', 'x'] })).body).toMatchObject({ tags: ['a', 'c'] })
+  const many = Array.from({ length: 99 }, (_, i) => `tag ${i}`)
+  expect(await update(id, { add_tags: many })).toMatchObject({ status: 422, body: { code: errorCode('too_many_tags') } })
+  const batch = { action: 'update', ids: [id, 'doc_00000000000000000000000000'] }
+  const added = await app.alice.post<{ results: unknown[] }>('/api/v1/documents/batch', { ...batch, add_tags: ['d'] })
+  expect(added.body.results).toEqual([
+    { id, status: 200 },
+    { id: 'doc_00000000000000000000000000', status: 404, code: 'document_not_found' },
+  ])
+  const full = await app.alice.post<{ results: unknown[] }>('/api/v1/documents/batch', { ...batch, ids: [id], add_tags: many })
+  expect(full.body.results).toEqual([{ id, status: 422, code: 'too_many_tags' }])
+  expect((await app.alice.get<Document>(`/api/v1/documents/${id}`)).body.tags).toEqual(['a', 'c', 'd'])
+  expect((await app.alice.post('/api/v1/documents/batch', batch)).status).toBe(400)
+})
+
 test.each([
   [{}, ''],
   [{ name: 'a/b' }, 'name'],
   [{ name: ' ' }, 'name'],
   [{ path: 'a\nb' }, 'path'],
   [{ tags: ['a,b'] }, 'tags.0'],
+  [{ tags: ['a'], add_tags: ['b'] }, 'tags'],
   [{ colour: 'red' }, 'colour'],
 ])('refuses %j', async (change, path) => {
   const id = await app.alice.ready('refused.txt', 'Refused.')

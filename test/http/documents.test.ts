@@ -45,8 +45,27 @@ test('lists documents by the beginning of the path, by tag and by type', async (
   expect(await names('?path_prefix=aXb')).toEqual(['flat.md'])
   expect(await names('?project=Filters&path_prefix=A_B')).toEqual([])
   expect(await names('?tag=x')).toEqual(['deep.txt'])
+  expect(await names('?tag=x&tag=none')).toEqual(['deep.txt'])
+  expect((await app.alice.get(`/api/v1/documents?${'tag=x&'.repeat(101)}`)).status).toBe(400)
   expect(await names('?project=Filters&media_type=text/markdown')).toEqual(['flat.md'])
   expect((await app.alice.get('/api/v1/documents?path_prefix=')).status).toBe(400)
+})
+
+test('sorts documents, in both orders', async () => {
+  await app.alice.ready('B small.txt', 'B.', { project: 'Sorted' })
+  await app.alice.ready('a large.txt', 'A large one. '.repeat(20), { project: 'Sorted' })
+  await app.alice.ready('c two pages.txt', 'First.\fSecond.', { project: 'Sorted' })
+  const first = async (query: string) => {
+    const { body } = await app.alice.get<DocumentList>(`/api/v1/documents?project=Sorted&limit=1&${query}`)
+    return body.documents[0]!.name
+  }
+  expect(await first('sort=newest')).toBe('c two pages.txt')
+  expect(await first('order=asc')).toBe('B small.txt')
+  expect(await first('sort=name')).toBe('a large.txt')
+  expect(await first('sort=name&order=desc')).toBe('c two pages.txt')
+  expect(await first('sort=size')).toBe('a large.txt')
+  expect(await first('sort=pages')).toBe('c two pages.txt')
+  expect((await app.alice.get('/api/v1/documents?trashed=true&sort=name')).status).toBe(400)
 })
 
 test('lists documents with warnings, or without', async () => {
@@ -60,6 +79,7 @@ test('lists documents with warnings, or without', async () => {
 test.each([
   ['?project=nobody', 404, errorCode('project_not_found')],
   ['?limit=0&status=done&sha256=x&colour=red', 400, errorCode('invalid_request')],
+  ['?sort=colour', 400, errorCode('invalid_request')],
   ['?limit=1&limit=2', 400, errorCode('invalid_request')],
   ['?cursor=not-ours', 400, errorCode('invalid_cursor')],
   ['?__proto__=1', 400, errorCode('invalid_request')],

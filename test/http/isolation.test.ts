@@ -6,6 +6,7 @@ import type { ModelList } from '../../src/contract/models.ts'
 import type { Project, ProjectList } from '../../src/contract/projects.ts'
 import type { SearchAnswer } from '../../src/contract/search.ts'
 import type { UploadPlan } from '../../src/contract/upload-plan.ts'
+import type { SavedSearch, SavedSearchList } from '../../src/contract/saved-searches.ts'
 import type { Synonym, SynonymList, SynonymsSaved } from '../../src/contract/synonyms.ts'
 import { routes } from '../support/api-table.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
@@ -18,6 +19,7 @@ let document: Document
 let key: ApiKeyCreated
 let application: OAuthClientCreated
 let synonym: Synonym
+let savedSearch: SavedSearch
 
 /** Alice has a document, a project with synonyms, a key and an application. Bob must not see or change any of them. */
 beforeAll(async () => {
@@ -31,6 +33,8 @@ beforeAll(async () => {
   application = (
     await app.alice.post<OAuthClientCreated>('/api/v1/clients', { name: 'Of Alice', redirect_uris: ['https://a.example.org/cb'] })
   ).body
+  const search = { name: "Alice's search", search: { q: 'xylophone' } }
+  savedSearch = (await app.alice.post<SavedSearch>('/api/v1/saved-searches', search)).body
   const synonyms = { synonyms: [{ words: ['xylophone', 'gardens'] }] }
   synonym = (await app.alice.post<SynonymsSaved>('/api/v1/projects/Private/synonyms', synonyms)).body.synonyms[0]!
   await app.bob.ready('of-bob.txt', 'Bob writes about gardens.')
@@ -44,6 +48,7 @@ afterAll(async () => {
     name: 'Private',
     document_count: 1,
   })
+  expect((await app.alice.get<SavedSearchList>('/api/v1/saved-searches')).body.saved_searches).toEqual([savedSearch])
   expect((await app.alice.get<SynonymList>('/api/v1/projects/Private/synonyms')).body.synonyms).toMatchObject([
     { id: synonym.id, words: ['xylophone', 'gardens'] },
   ])
@@ -71,6 +76,12 @@ async function expectNoProject(method: string, path: string, json?: object): Pro
   expect(await app.bob.call(method, project() + path, json === undefined ? {} : { json })).toMatchObject(
     notFound(errorCode('project_not_found')),
   )
+}
+
+async function expectNoSavedSearch(method: string, json?: object): Promise<void> {
+  expect(
+    await app.bob.call(method, `/api/v1/saved-searches/${savedSearch.id}`, json === undefined ? {} : { json }),
+  ).toMatchObject(notFound(errorCode('saved_search_not_found')))
 }
 
 /** For each operation: what Bob sends, and the answer he must get. */
@@ -157,8 +168,20 @@ const CASES: Record<string, () => Promise<void>> = {
   async getDocumentText() {
     expect(await app.bob.get(`${path()}/text`)).toMatchObject(notFound(errorCode('document_not_found')))
   },
+  async getDocumentPageImage() {
+    expect(await app.bob.get(`${path()}/pages/1.png`)).toMatchObject(notFound(errorCode('document_not_found')))
+  },
   async reprocessDocument() {
     expect(await app.bob.call('POST', `${path()}/reprocess`)).toMatchObject(notFound(errorCode('document_not_found')))
+  },
+  async restoreDocument() {
+    expect(await app.bob.call('POST', `${path()}/restore`)).toMatchObject(notFound(errorCode('document_not_found')))
+  },
+  async changeDocuments() {
+    for (const action of ['delete', 'restore', 'reprocess']) {
+      const { body } = await app.bob.post('/api/v1/documents/batch', { action, ids: [document.id] })
+      expect(body).toEqual({ results: [{ id: document.id, status: 404, code: errorCode('document_not_found') }] })
+    }
   },
   async listProjects() {
     const { body } = await app.bob.get<ProjectList>('/api/v1/projects?limit=100')
@@ -182,6 +205,18 @@ const CASES: Record<string, () => Promise<void>> = {
   async deleteProject() {
     expect(await app.bob.call('DELETE', project())).toMatchObject(notFound(errorCode('project_not_found')))
   },
+  async listSavedSearches() {
+    expect((await app.bob.get<SavedSearchList>('/api/v1/saved-searches')).body).toEqual({ saved_searches: [] })
+  },
+  async saveSearch() {
+    // The same search as Alice's is another one, and Bob learns nothing about hers.
+    const { status, body } = await app.bob.post<SavedSearch>('/api/v1/saved-searches', { search: savedSearch.search })
+    expect([status, body.name]).toEqual([201, 'xylophone'])
+    await app.bob.call('DELETE', `/api/v1/saved-searches/${body.id}`)
+  },
+  getSavedSearch: () => expectNoSavedSearch('GET'),
+  renameSavedSearch: () => expectNoSavedSearch('PATCH', { name: 'Taken' }),
+  deleteSavedSearch: () => expectNoSavedSearch('DELETE'),
   listSynonyms: () => expectNoProject('GET', '/synonyms'),
   addSynonyms: () => expectNoProject('POST', '/synonyms', { synonyms: [{ words: ['xylophone', 'of bob'] }] }),
   replaceSynonyms: () => expectNoProject('PUT', '/synonyms', { synonyms: [] }),
@@ -211,6 +246,14 @@ const CASES: Record<string, () => Promise<void>> = {
     expect(text).toContain('of-bob.txt')
     expect(text).not.toContain(document.id)
     expect(text).not.toContain('secret.txt')
+  },
+  async listAuditEvents() {
+    const { status, body } = await app.bob.get('/api/v1/audit?limit=100')
+    expect([status, JSON.stringify(body)]).toEqual([200, expect.not.stringMatching(/secret.txt|alice@|xylophone/)])
+    expect(JSON.stringify(body)).not.toContain(document.project.id)
+    // The same as for an ID that nothing has: a project may have been deleted.
+    const ofProject = await app.bob.get(`/api/v1/audit?project=${document.project.id}`)
+    expect([ofProject.status, ofProject.body]).toEqual([200, { events: [], next_cursor: null }])
   },
   async listKeys() {
     const { body } = await app.bob.get<ApiKeyList>('/api/v1/keys?limit=100')
@@ -261,6 +304,9 @@ const CASES: Record<string, () => Promise<void>> = {
   createUser: () => expectOwnerOnly('POST', '/api/v1/users', { email: 'carol@example.org' }),
   getUser: () => expectOwnerOnly('GET', '/api/v1/users/alice@example.org'),
   updateUser: () => expectOwnerOnly('PATCH', '/api/v1/users/alice@example.org', { name: 'Taken over' }),
+  previewUserDeletion: () => expectOwnerOnly('GET', '/api/v1/users/alice@example.org/deletion'),
+  listUnmanagedProjects: () => expectOwnerOnly('GET', '/api/v1/unmanaged-projects'),
+  takeOverProject: () => expectOwnerOnly('POST', `/api/v1/unmanaged-projects/${document.project.id}/take-over`),
   resetUser: () => expectOwnerOnly('POST', '/api/v1/users/alice@example.org/reset'),
   deleteUser: () => expectOwnerOnly('DELETE', '/api/v1/users/alice@example.org'),
   async listModels() {
@@ -269,6 +315,7 @@ const CASES: Record<string, () => Promise<void>> = {
   },
   pullModel: () => expectOwnerOnly('POST', '/api/v1/models/pull', { model: 'embeddinggemma' }),
   useModel: () => expectOwnerOnly('POST', '/api/v1/models/use', { model: 'embeddinggemma' }),
+  testModel: () => expectOwnerOnly('POST', '/api/v1/models/test', { model: 'embeddinggemma' }),
   removeModelIndex: () => expectOwnerOnly('DELETE', '/api/v1/models/builtin'),
   // Alice and Bob each use their own application here. One application must not use or see what another one was given.
   async issueToken() {
@@ -300,11 +347,48 @@ const CASES: Record<string, () => Promise<void>> = {
     expect((await his.token(grant)).body).toMatchObject({ error: errorCode('invalid_grant') })
     expect((await hers.token(grant)).status).toBe(200)
   },
+  async registerApplication() {
+    const { body } = await app.bob.post('/api/oauth/register', { redirect_uris: ['https://bob.example.com/cb'] })
+    expect(JSON.stringify(body)).not.toMatch(/Alice|secret\.txt/)
+    const listed = await Promise.all([app.alice, app.bob].map((user) => user.get('/api/v1/clients')))
+    expect(JSON.stringify(listed.map((answer) => answer.body))).not.toContain(String(body['client_id']))
+  },
   async getServerMetadata() {
     expect(JSON.stringify((await app.bob.get('/.well-known/oauth-authorization-server')).body)).not.toMatch(/Alice|secret\.txt/)
   },
+  async getOpenIdConfiguration() {
+    expect(JSON.stringify((await app.bob.get('/.well-known/openid-configuration')).body)).not.toMatch(/Alice|secret\.txt/)
+  },
   async getResourceMetadata() {
     expect(JSON.stringify((await app.bob.get('/.well-known/oauth-protected-resource')).body)).not.toMatch(/Alice|secret\.txt/)
+  },
+  async getMcpResourceMetadata() {
+    const { body } = await app.bob.get('/.well-known/oauth-protected-resource/mcp')
+    expect(JSON.stringify(body)).not.toMatch(/Alice|secret\.txt/)
+  },
+  async mcp() {
+    const uri = `docsearch://documents/${document.id}/pages/1`
+    for (const [method, params] of [
+      ['tools/call', { name: 'search', arguments: { query: 'xylophone under the stairs' } }],
+      ['tools/call', { name: 'search', arguments: { query: 'xylophone', project: document.project.id } }],
+      ['tools/call', { name: 'search', arguments: { query: 'xylophone', project: 'Private' } }],
+      ['tools/call', { name: 'fetch', arguments: { id: document.id } }],
+      ['tools/call', { name: 'get_document', arguments: { id: `${document.id}:p1`, pages: '1' } }],
+      ['tools/call', { name: 'list_projects', arguments: {} }],
+      ['resources/list', {}],
+      ['resources/read', { uri }],
+    ] as const) {
+      const { status, body } = await app.bob.post('/mcp', { jsonrpc: '2.0', id: 1, method, params })
+      // What the request itself contains may come back.
+      const said = JSON.stringify(body)
+        .replaceAll(uri, '')
+        .replaceAll(String.raw`\"Private\"`, '')
+        .replaceAll(document.project.id, '')
+      expect([status, said]).toEqual([200, expect.not.stringMatching(/under the stairs|secret\.txt|Private|Alice/)])
+    }
+    const own = { name: 'search', arguments: { query: 'gardens' } }
+    const found = await app.bob.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: own })
+    expect(JSON.stringify(found.body)).toContain('Bob writes about gardens.')
   },
   async getMe() {
     expect((await app.bob.get<Me>('/api/v1/me')).body.user.name).toBe('Bob')

@@ -19,7 +19,7 @@ test('a user with 100 keys gets no other key until one is deleted, and other use
   const create = () => app.bob.post<{ id: string; code?: string }>('/api/v1/keys', { name: 'one more' })
   const refused = await create()
   expect(refused).toMatchObject({ status: 422, body: { code: errorCode('too_many_keys'), limit: 100 } })
-  expect(refused.body).toMatchObject({ detail: expect.stringContaining('You have 100 API keys') })
+  expect(refused.body).toMatchObject({ detail: expect.stringContaining('limit of 100 API keys') })
   expect((await app.alice.post('/api/v1/keys', { name: 'hers' })).status).toBe(201)
 
   const { items } = await app.backend.records.keys.list(bob.id, { limit: 1 })
@@ -32,6 +32,6 @@ test('the form for a new key says why no key was created, and keeps the typed na
   const browser = await loggedIn(app, 'bob@example.org')
   const page = await browser.submit(await browser.get('/settings/api-keys/new'), '/settings/api-keys', { name: 'typed name' })
   expect(page.status).toBe(422)
-  expect(page.text).toContain('You have 100 API keys')
+  expect(page.text).toContain('limit of 100 API keys')
   expect(page.html).toContain('typed name')
 })

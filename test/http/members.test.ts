@@ -44,7 +44,7 @@ const remove = (client: ApiClient, path: string, user: string) =>
 const refusal = (status: number, code: ErrorCode) => ({ status, body: { code } })
 
 describe('a member', () => {
-  test('sees the project from now on, as far as the role goes', async () => {
+  test('sees the project at once, and can do what the role allows', async () => {
     const { path, id, document, name } = await newProject()
     for (const client of [carol, app.alice]) {
       expect(await client.get(path)).toMatchObject(refusal(404, errorCode('project_not_found')))
@@ -80,7 +80,7 @@ describe('a member', () => {
     expect(usage.get(carolId)?.documents).toBe(0)
   })
 
-  test('who is removed sees nothing more at once, in event streams neither', async () => {
+  test('who is removed loses access at once, even in open event streams', async () => {
     const { path, document, name } = await newProject()
     await set(app.bob, path, carolId, 'reader')
     const stream = await openEventStream(await carol.open('/api/v1/events'))
@@ -126,7 +126,7 @@ describe('everyone', () => {
 })
 
 describe('the managers', () => {
-  test('the last one stays; when the owner leaves, the earliest other manager owns the project', async () => {
+  test('the last manager stays, and when the owner leaves, the manager who was added first becomes the owner', async () => {
     const { path, name } = await newProject()
     const last = refusal(409, errorCode('last_manager'))
     expect(await remove(app.bob, path, 'bob@example.org')).toMatchObject(last)
@@ -134,8 +134,8 @@ describe('the managers', () => {
     await carol.post('/api/v1/projects', { name })
     await set(app.bob, path, carolId, 'manager')
     expect((await set(app.bob, path, 'bob@example.org', 'reader')).status).toBe(200)
-    // Carol has a project of that name already.
-    expect((await carol.get<Project>(path)).body).toMatchObject({ name: `${name} (2)`, owner: { id: carolId }, role: 'manager' })
+    // Carol has a project of that name already, of which the other members learn nothing.
+    expect((await carol.get<Project>(path)).body).toMatchObject({ name, owner: { id: carolId }, role: 'manager' })
     expect((await app.backend.records.users.usage([carolId])).get(carolId)?.documents).toBeGreaterThan(0)
   })
 
@@ -167,7 +167,7 @@ describe('the managers', () => {
   })
 })
 
-test('a name that several visible projects have is refused with the candidates', async () => {
+test('refuses a name that several visible projects have, and lists the candidates', async () => {
   const { path, id, name } = await newProject()
   const own = await carol.post<Project>('/api/v1/projects', { name })
   expect((await carol.get<Project>(`/api/v1/projects/${encodeURIComponent(name)}`)).body.id).toBe(own.body.id)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Health } from '../../src/contract/account.ts'
-import type { ModelList, ModelPullLine, ModelUsed } from '../../src/contract/models.ts'
+import type { ModelList, ModelPullLine, ModelTest, ModelUsed } from '../../src/contract/models.ts'
 import type { SearchAnswer } from '../../src/contract/search.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { type FakeOllama, startFakeOllama } from '../support/fake-ollama.ts'
@@ -118,6 +118,34 @@ test('use refuses an unusable model with the reason', async () => {
   expect(await useModel('two words')).toMatchObject({ status: 400, body: { code: errorCode('invalid_request') } })
 })
 
+test('tests a model without changing anything, and refuses an unusable one with the reason', async () => {
+  await app.alice.ready('bees.txt', 'Bees make honey.')
+  const before = await listModels()
+  const tested = await app.alice.post<ModelTest>('/api/v1/models/test', { model: 'unheard-of' })
+  expect(tested).toMatchObject({ status: 200, body: { model: 'ollama:unheard-of', known: false, dimensions: 64 } })
+  expect(tested.body.checks.map(({ check }) => check)).toEqual(['repeats', 'meaning', 'languages', 'accents', 'length'])
+  expect(tested.body.tokens_per_second).toBeGreaterThan(0)
+  expect(tested.body.seconds_for_all).toBeGreaterThan(0)
+  expect(await listModels()).toEqual(before)
+  for (const [model, detail] of [
+    ['absent', /pull absent/],
+    ['chatty', /completion/],
+  ] as const)
+    expect(await app.alice.post('/api/v1/models/test', { model })).toMatchObject({
+      status: 422,
+      body: { code: errorCode('model_unusable'), detail },
+    })
+})
+
+test('the progress of an index counts passages from the first batch on', async () => {
+  await app.alice.ready('bees.txt', 'Bees make honey.')
+  const held = ollama.hold('/api/embed', ({ model, input }) => model === 'unheard-of' && JSON.stringify(input).includes('honey'))
+  expect((await useModel('unheard-of')).status).toBe(202)
+  const building = (await listModels()).models.flatMap(({ indexes }) => indexes).find(({ state }) => state === 'building')
+  expect(building).toMatchObject({ passages_total: 1, documents_total: 1, seconds_left: null })
+  held.release()
+})
+
 test('pull reports growing progress over all layers, ends with success, and the model is in the list', async () => {
   ollama.pulls({ layers: [800, 200], steps: 2 }, makeModel('fresh'))
   const response = await pull('ollama:fresh')
@@ -140,7 +168,7 @@ test('pull reports growing progress over all layers, ends with success, and the 
   expect((await listModels()).models.map(({ name }) => name)).toContain('ollama:fresh')
 })
 
-test('a pull that fails during the download ends with an error line, and one that cannot start is 422', async () => {
+test('a pull that fails during the download ends with an error line, and one that cannot start is refused', async () => {
   ollama.pulls({ layers: [10], error: 'max retries exceeded: unexpected EOF' })
   const lines = await linesOf(await pull('fresh'))
   expect(lines.at(-1)).toMatchObject({
@@ -150,8 +178,8 @@ test('a pull that fails during the download ends with an error line, and one tha
   ollama.fail({ path: '/api/pull', body: '{"error":"pull model manifest: file does not exist"}\n' })
   const refused = await pull('misspelled')
   expect([refused.status, await refused.json()]).toMatchObject([
-    422,
-    { code: errorCode('pull_failed'), detail: /has no model misspelled to download/ },
+    404,
+    { code: errorCode('model_not_found'), detail: /has no model misspelled to download/ },
   ])
   ollama.fail({ path: '/api/pull', status: 400, error: 'invalid model name' })
   expect((await pull('a:b:c')).status).toBe(422)

@@ -1,4 +1,5 @@
 import * as oauth from 'oauth4webapi'
+import * as openid from 'openid-client'
 import { AuthorizationCode, type ModuleOptions } from 'simple-oauth2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
@@ -18,7 +19,7 @@ async function browse(address: string, flow: OAuthFlow): Promise<URL> {
   const { origin, pathname, searchParams } = new URL(address)
   expect(`${origin}${pathname}`).toBe(`${app.url}/api/oauth/authorize`)
   const { authorize } = app.backend.oauth
-  const outcome = await authorize.begin(Object.fromEntries(searchParams))
+  const outcome = await authorize.begin(Object.fromEntries(searchParams), { isLoggedIn: true })
   if (outcome.kind !== 'ask') throw new Error(JSON.stringify(outcome))
   return new URL((await authorize.approve(outcome.request, flow.user)).location)
 }
@@ -127,7 +128,7 @@ describe('oauth4webapi, which is strict about the standards', () => {
       state: 'abc',
       scope: 'everything',
     }
-    const outcome = await authorize.begin(query)
+    const outcome = await authorize.begin(query, { isLoggedIn: true })
     if (outcome.kind !== 'redirect') throw new Error(outcome.kind)
     expect(() =>
       oauth.validateAuthResponse(server, { client_id: flow.application.id }, new URL(outcome.location), 'abc'),
@@ -157,6 +158,50 @@ describe('oauth4webapi, which is strict about the standards', () => {
       authorization_servers: [app.url],
     })
   })
+})
+
+describe('openid-client', () => {
+  const authentications: [string, (flow: OAuthFlow) => openid.ClientAuth, 'confidential' | 'public'][] = [
+    ['Basic', (flow) => openid.ClientSecretBasic(flow.secret ?? ''), 'confidential'],
+    ['a secret in the body', (flow) => openid.ClientSecretPost(flow.secret ?? ''), 'confidential'],
+    ['no secret', () => openid.None(), 'public'],
+  ]
+
+  test.each(authentications)(
+    'goes from the address of the instance to revocation with %s',
+    async (_case, authentication, type) => {
+      // It takes the redirect address from the address of the browser, without the query.
+      const redirectUri = 'https://app.example.com/callback'
+      const flow = await oauthFlow(app, { type, redirectUris: [redirectUri] })
+      const config = await openid.discovery(new URL(app.url), flow.application.id, undefined, authentication(flow), {
+        // The test instance has no TLS.
+        execute: [openid.allowInsecureRequests],
+      })
+      const verifier = openid.randomPKCECodeVerifier()
+      const state = openid.randomState()
+      const address = openid.buildAuthorizationUrl(config, {
+        redirect_uri: redirectUri,
+        scope: 'read:documents',
+        code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        state,
+      })
+      const back = await browse(address.href, flow)
+      const tokens = await openid.authorizationCodeGrant(config, back, { pkceCodeVerifier: verifier, expectedState: state })
+      expect([tokens.scope, tokens.expires_in]).toEqual(['read:documents', 3600])
+      const me = await openid.fetchProtectedResource(config, tokens.access_token, new URL(`${app.url}/api/v1/me`), 'GET')
+      expect(await me.json()).toMatchObject({ user: { name: 'Alice' } })
+
+      const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token!)
+      expect(await openid.tokenIntrospection(config, tokens.access_token)).toEqual({ active: false })
+      expect(await openid.tokenIntrospection(config, refreshed.access_token)).toMatchObject({ active: true, iss: app.url })
+      await openid.tokenRevocation(config, refreshed.refresh_token!)
+      expect(await openid.tokenIntrospection(config, refreshed.access_token)).toEqual({ active: false })
+      await expect(openid.refreshTokenGrant(config, refreshed.refresh_token!)).rejects.toMatchObject({
+        error: errorCode('invalid_grant'),
+      })
+    },
+  )
 })
 
 describe('simple-oauth2, which can send JSON', () => {

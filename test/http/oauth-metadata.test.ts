@@ -20,6 +20,7 @@ test('the metadata lead from the address of the instance to every endpoint', asy
     token_endpoint: `${PUBLIC_URL}/api/oauth/token`,
     revocation_endpoint: `${PUBLIC_URL}/api/oauth/revoke`,
     introspection_endpoint: `${PUBLIC_URL}/api/oauth/introspect`,
+    registration_endpoint: `${PUBLIC_URL}/api/oauth/register`,
     device_authorization_endpoint: `${PUBLIC_URL}/api/oauth/device`,
     code_challenge_methods_supported: ['S256'],
     response_types_supported: ['code'],
@@ -27,6 +28,11 @@ test('the metadata lead from the address of the instance to every endpoint', asy
     token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
     scopes_supported: ['read:documents', 'write:documents', 'manage:keys'],
   })
+})
+
+test('libraries that look for OpenID find the same metadata', async () => {
+  const { body } = await app.stranger.get('/.well-known/openid-configuration')
+  expect(body).toEqual((await app.stranger.get(SERVER)).body)
 })
 
 test('a 401 leads to the metadata of the API, which lead to the authorization server', async () => {

@@ -36,7 +36,7 @@ test('one of 50 requests that redeem a code at the same time gets tokens, and th
   expect((await flow.api(winner?.body.access_token ?? '')).status).toBe(401)
 })
 
-test('one of 50 requests to two server processes gets tokens for a code or a refresh token', async () => {
+test('of 50 requests to two server processes, one gets tokens for a code, and all get the same pair for a refresh token', async () => {
   const flow = await oauthFlow(app)
   const servers = await Promise.all([startServer(), startServer()])
   const redeemAll = async (fields: Record<string, string>) => {
@@ -44,9 +44,14 @@ test('one of 50 requests to two server processes gets tokens for a code or a ref
     const answers = await Promise.all(
       Array.from({ length: 50 }, async (_, i) => {
         const response = await fetch(`${servers[i % 2]}/api/oauth/token`, { method: 'POST', body })
-        return { status: response.status, body: (await response.json()) as { error?: string } }
+        return { status: response.status, body: (await response.json()) as { error?: string; refresh_token?: string } }
       }),
     )
+    if (fields['refresh_token'] !== undefined) {
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+      expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(1)
+      return
+    }
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     const refusals = answers.filter(({ status }) => status !== 200)
     expect(new Set(refusals.map(({ status, body }) => `${status} ${body.error}`))).toEqual(new Set(['400 invalid_grant']))

@@ -89,15 +89,16 @@ test('every operation describes its scopes, parameters and answers', () => {
     for (const [status, response] of Object.entries(operation.responses)) {
       expect(response.description, `${at} ${status}`).not.toBe('')
       expect(response.headers, `${at} ${status}`).toHaveProperty('X-Request-Id')
-      // The OAuth endpoints answer with errors of RFC 6749, except for requests that are refused before they reach an endpoint.
-      const isOAuth = path.startsWith('/api/oauth/') && status !== '403'
+      // The OAuth endpoints answer with errors of RFC 6749, except for requests that are refused before they reach an endpoint. Registration
+      // has a 403 of its own, for instances where it is turned off.
+      const isOAuth = path.startsWith('/api/oauth/') && (status !== '403' || operation.operationId === 'registerApplication')
       const refusal = path === '/api/oauth/authorize' ? 'text/html; charset=utf-8' : 'application/json'
       if (Number(status) >= 400 && status !== '503')
         expect(Object.keys(response.content ?? {}), `${at} ${status}`).toEqual([isOAuth ? refusal : 'application/problem+json'])
     }
     if (operation.security.some((one) => 'bearer' in one)) expect(statuses, at).toEqual(expect.arrayContaining([401, 429]))
     if (operation.security.some((one) => (one['bearer'] ?? []).length > 0)) expect(statuses, at).toContain(403)
-    if (method === 'post' && !['reprocessDocument', 'resetUser'].includes(operation.operationId))
+    if (method === 'post' && !['reprocessDocument', 'restoreDocument', 'resetUser'].includes(operation.operationId))
       expect(operation.requestBody, at).toBeDefined()
   }
 })
@@ -155,6 +156,10 @@ test('the documentation page shows every endpoint and code without a script, als
   expect(body).toContain(
     `${app.url}/api/oauth/authorize?response_type=code&amp;client_id=CLIENT_ID&amp;redirect_uri=REDIRECT_URI</pre>`,
   )
+  const ids = [...body.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!)
+  expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([])
+  for (const [, target] of body.matchAll(/ href="#([^"]+)"/g)) expect(ids).toContain(target)
+  expect(body).toContain('href="/"')
   const style = await app.stranger.get<string>('/api/docs/style.css')
   expect([style.headers.get('content-type'), style.body]).toEqual([
     'text/css; charset=utf-8',

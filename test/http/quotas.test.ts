@@ -37,7 +37,7 @@ test('each file of an upload is checked separately, and the refusal names the qu
   const { client } = await newUser()
   const mixed = await client.upload([file('a.txt', 600), file('b.txt', 500), file('c.txt', 400)])
   expect([mixed.status, ...whole(mixed.body)]).toEqual([202, ['a.txt', 'c.txt'], [['b.txt', errorCode('quota_exceeded')]]])
-  const message = 'Your quota is 1,000 bytes. Your documents have 600, and this file would add 500.'
+  const message = 'Your quota is 1,000 bytes. Your documents use 600, and this file would add 500.'
   expect(mixed.body.rejected[0]!.message).toContain(message)
   const refused = await client.upload([file('d.txt', 100), file('e.txt', 1)])
   expect([refused.status, ...whole(refused.body)]).toEqual([
@@ -62,7 +62,7 @@ test('simultaneous uploads cannot exceed a quota together, and other users are n
 
 test('the owner sees and sets the quota of a user, and users see their usage', async () => {
   const { user, client } = await newUser()
-  await client.upload([file('a.txt', 300), file('b.txt', 300)])
+  await client.upload([file('a.txt', 300), file('b.txt', 300)], {}, { Prefer: 'wait=60' })
   const show = async () => (await app.alice.get<User>(`/api/v1/users/${user.id}`)).body
   expect(await show()).toMatchObject({
     usage: { documents: 2, bytes: 600 },

@@ -205,13 +205,20 @@ const KINDS: Record<string, Kind> = {
     await until('the search to begin', () => searches > before)
     return { request, check: (answer) => expect(answer).toMatch(REFUSED) }
   },
+  async 'a long search of an agent'({ token }) {
+    const before = searches
+    const body = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"query":"words"}}}'
+    const request = await send('POST /mcp', token, { ...JSON_TYPE, 'Content-Length': String(body.length) }, body)
+    await until('the search to begin', () => searches > before)
+    return { request, check: (answer) => expect(answer).toMatch(REFUSED) }
+  },
 }
 
-async function newDocument({ id: ownerId }: User): Promise<string> {
+async function newDocument({ id: ownerId }: User, inProject?: string): Promise<string> {
   const { records } = app.backend
-  const project = await records.projects.create({ ownerId, name: 'default', description: '' })
+  const projectId = inProject ?? (await records.projects.create({ ownerId, name: 'default', description: '' })).id
   const file = { name: 'a.txt', path: 'a.txt', mediaType: 'text/plain', sizeBytes: 5, sha256: 'a'.repeat(64), tags: null }
-  return (await records.documents.register({ uploaderId: ownerId, projectId: project.id, ...file }, 'replace')).document.id
+  return (await records.documents.register({ uploaderId: ownerId, projectId, ...file }, 'replace')).document.id
 }
 
 const CASES = Object.keys(KINDS).flatMap((kind) => Object.keys(ENDS).map((end) => [kind, end] as const))
@@ -252,11 +259,86 @@ const SESSION_ENDS: Record<string, (user: User, browser: WebClient) => Promise<u
 test.each(Object.entries(SESSION_ENDS))('an original in the browser ends when %s', async (_, end) => {
   const user = await newUser()
   const browser = await loggedIn(app, user.email!)
-  const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const cookie = cookiesOf(browser)
   const request = await send(`GET /documents/${await newDocument(user)}/original`, '', { Cookie: cookie })
   await until('the original to begin', () => request.said().endsWith('x'))
   await end(user, browser)
   expect(await within('the original to end', request.closed, 10_000)).toMatch(/^HTTP\/1.1 200 /)
+})
+
+test.each(Object.entries(SESSION_ENDS))('an event stream in the browser ends when %s', async (_, end) => {
+  const user = await newUser()
+  const browser = await loggedIn(app, user.email!)
+  const request = await send('GET /events', '', { Cookie: cookiesOf(browser) })
+  await until('the stream to begin', () => request.said().includes(': listening'))
+  await end(user, browser)
+  expect(await within('the stream to end', request.closed, 10_000)).toMatch(/^HTTP\/1.1 200 /)
+})
+
+test.each(Object.entries(SESSION_ENDS))('an upload in the browser stores nothing when %s', async (_, end) => {
+  const user = await newUser()
+  const browser = await loggedIn(app, user.email!)
+  const form = await browser.get('/upload')
+  const csrf = form.form('/upload').fields.find(([name]) => name === 'csrf')![1]
+  const part = (head: string, text: string) => `--b\r\nContent-Disposition: form-data; ${head}\r\n\r\n${text}`
+  const body = `${part('name="csrf"', csrf)}\r\n${part('name="file"; filename="a.txt"', 'words')}`
+  const headers = {
+    Cookie: cookiesOf(browser),
+    Origin: app.url,
+    'Content-Type': 'multipart/form-data; boundary=b',
+    'Content-Length': String(body.length + 100),
+  }
+  const request = await send('POST /upload', '', headers, body)
+  await until('the body to arrive', async () => (await app.received()).length === 1)
+  await end(user, browser)
+  expect(await within('the upload to end', request.closed, 10_000)).not.toMatch(/^HTTP\/1.1 (?:20|303 [^]*progress)/)
+  expect([await documentsOf(user), await app.received()]).toEqual([[], []])
+})
+
+const cookiesOf = ({ cookies }: WebClient) => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+
+/** What ends the membership of a user in the project with this ID, which is Alice's. */
+const MEMBERSHIP_ENDS: Record<string, (user: User, project: string, document: string) => Promise<unknown>> = {
+  'the user is removed': ({ id }, project) => app.backend.records.members.remove(project, id),
+  'another process removes the user': ({ id }, project) => elsewhere.members.remove(project, id),
+  'the user leaves': async ({ id }, project) => app.alice.call('DELETE', `/api/v1/projects/${project}/members/${id}`),
+  'the project is deleted': (_, project) => app.alice.call('DELETE', `/api/v1/projects/${project}`),
+  'the document moves to a project that the user may not see': async (_, project, document) => {
+    const name = `private after ${project}`
+    await app.alice.post('/api/v1/projects', { name })
+    await app.alice.call('PATCH', `/api/v1/documents/${document}`, { json: { project: name } })
+  },
+  'the document is deleted for good': (_, __, document) =>
+    app.alice.call('DELETE', `/api/v1/documents/${document}?permanent=true`),
+}
+
+/** Adds a user to a project of Alice's. Returns its ID and the ID of a document in it. */
+async function share(user: User): Promise<{ project: string; document: string }> {
+  const { records } = app.backend
+  const owner = (await records.users.owner())!
+  const project = await records.projects.create({ ownerId: owner.id, name: `shared with ${user.id}`, description: '' })
+  await records.members.set(project.id, user.id, 'reader')
+  return { project: project.id, document: await newDocument(owner, project.id) }
+}
+
+test.each(Object.entries(MEMBERSHIP_ENDS))('only downloads from the project end when %s', async (_, end) => {
+  const user = await newUser()
+  const { token } = await withKey(async () => undefined)(user)
+  const { project, document } = await share(user)
+  const own = await send(`GET /api/v1/documents/${await newDocument(user)}/content`, token)
+  const shared = await send(`GET /api/v1/documents/${document}/content`, token)
+  const browser = await loggedIn(app, user.email!)
+  const cookie = cookiesOf(browser)
+  const inBrowser = await send(`GET /documents/${document}/original`, '', { Cookie: cookie })
+  await until('the downloads to begin', () => [own, shared, inBrowser].every((request) => request.said().endsWith('x')))
+  await end(user, project, document)
+  expect(await within('the download to end', shared.closed, 10_000)).toMatch(/^HTTP\/1.1 200 /)
+  expect(await within('the original to end', inBrowser.closed, 10_000)).toMatch(/^HTTP\/1.1 200 /)
+  expect(shared.error()).toBe('ECONNRESET')
+  const before = own.said().length
+  await until('the other download to go on', () => own.said().length > before)
+  await app.backend.records.users.delete(user.id)
+  await own.closed
 })
 
 const me = (token: string) => apiClient(app.url, token).get('/api/v1/me')
@@ -305,8 +387,10 @@ test('every route that may stay open for long is in these tables', () => {
     'GET /api/v1/documents/{id}/content',
     'GET /api/v1/events',
     'GET /documents/{id}/original',
+    'GET /events',
     'POST /api/v1/models/pull',
     'POST /api/v1/upload',
+    'POST /upload',
   ])
 })
 

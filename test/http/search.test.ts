@@ -63,6 +63,22 @@ test('applies document_ids, limit, offset, mode and rerank', async () => {
   expect(answer).toMatchObject({ mode: 'keyword', rerank: { applied: false }, results: [{ explain: { vector: null } }, {}] })
 })
 
+test('returns the next best passages of each document, each with its own address', async () => {
+  const text = ['one', 'two', 'three', 'four'].map((n) => `# ${n}\n\n${`The ${n} lemur sleeps. `.repeat(80)}`).join('\n\n')
+  await app.alice.ready('lemurs.md', text)
+  const { body } = await app.alice.post<SearchAnswer>('/api/v1/search', { query: 'lemur', group_by: 'document', passages: 3 })
+  const [{ chunk, more_passages: more = [], matching_chunks: matching }] = body.results as [SearchAnswer['results'][number]]
+  expect(more).toHaveLength(2)
+  expect(matching).toBeGreaterThan(2)
+  expect(new Set([chunk.id, ...more.map((other) => other.chunk.id)]).size).toBe(3)
+  for (const { text, highlights, url } of more) {
+    expect(text.slice(...highlights[0]!)).toBe('lemur')
+    expect(new URL(url).searchParams.get('passage')).toMatch(/^\d+-\d+-/)
+  }
+  const { body: alone } = await app.alice.post<SearchAnswer>('/api/v1/search', { query: 'lemur', group_by: 'document' })
+  expect(alone.results[0]).not.toHaveProperty('more_passages')
+})
+
 test('adds scores with explain and groups with group_by', async () => {
   const { body } = await search({ query: 'refunds', explain: true, group_by: 'document' })
   expect(body.results[0]).toMatchObject({ matching_chunks: expect.any(Number), explain: { fused: { rank: 1 } } })

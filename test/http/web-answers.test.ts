@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pages } from '../support/api-table.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
@@ -11,22 +12,31 @@ beforeAll(async () => {
 })
 afterAll(() => app?.close())
 
-const paths = [...new Set(pages.map(({ path }) => path.replace(':id', 'style.css')))]
-const gets = pages.filter(({ method }) => method === 'GET')
+/** The events are an answer without an end. */
+const views = pages.filter(({ path }) => path !== '/events')
+const paths = [...new Set(views.map(({ path }) => path.replace(':id', 'style.css')))]
+const gets = views.filter(({ method }) => method === 'GET')
 
-test.each([...paths, '/nothing/here'])('%s forbids scripts, frames, sniffing and a path in the Referer', async (path) => {
+const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const SCRIPT_POLICY = `${POLICY}; script-src 'self'; connect-src 'self'`
+const SCRIPT = /<script type="module" src="\/assets\/script\.js\?v=[0-9a-f]{16}"><\/script>/g
+
+/** Files that are the same for everybody. */
+const IS_FILE = /^\/(?:assets\/|favicon\.ico$|opensearch\.xml$)/
+
+test.each([...paths, '/nothing/here'])('%s forbids other scripts, frames, sniffing and a path in the Referer', async (path) => {
   for (const client of [owner, webClient(app)]) {
-    const { headers } = await client.get(path)
-    expect(headers.get('content-security-policy')).toBe(
-      "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-    )
+    const { headers, html } = await client.get(path)
+    const policy = headers.get('content-security-policy')
+    if (html.includes('<script')) expect(policy).toBe(SCRIPT_POLICY)
+    else expect([POLICY, SCRIPT_POLICY]).toContain(policy)
     expect({
       frames: headers.get('x-frame-options'),
       sniff: headers.get('x-content-type-options'),
       referrer: headers.get('referrer-policy'),
       id: headers.get('x-request-id'),
     }).toEqual({ frames: 'DENY', sniff: 'nosniff', referrer: 'strict-origin', id: expect.stringMatching(/^req_/) })
-    if (!path.startsWith('/assets/')) expect(headers.get('cache-control')).toBe('no-store')
+    if (!IS_FILE.test(path)) expect(headers.get('cache-control')).toBe('no-store')
   }
 })
 
@@ -35,9 +45,39 @@ test.each(gets.filter(({ access }) => access !== 'public').map(({ path }) => pat
   async (path) => {
     const { html, status } = await owner.get(path)
     expect(status).toBeLessThan(500)
-    expect(html).not.toMatch(/<script|<style|\sstyle=|\son\w+=|javascript:/i)
+    expect(html.replace(SCRIPT, '')).not.toMatch(/<script|<style|\sstyle=|\son\w+=|javascript:/i)
   },
 )
+
+test.each([
+  '/login',
+  '/setup',
+  '/setup?token=none',
+  '/logged-out',
+  '/device',
+  '/api/oauth/authorize',
+  '/settings/profile',
+  '/nothing/here',
+])('%s has no script, and its policy allows none', async (path) => {
+  for (const client of [owner, webClient(app)]) {
+    const { headers, html } = await client.get(path)
+    expect(headers.get('content-security-policy')).toBe(POLICY)
+    expect(html).not.toContain('<script')
+  }
+})
+
+test('the script and the style sheet are small, and browsers keep them for a year', async () => {
+  const { html } = await owner.get('/')
+  for (const [name, most] of [
+    ['script.js', 10_000],
+    ['style.css', 10_000],
+  ] as const) {
+    const [path = ''] = new RegExp(`/assets/${name}\\?v=[0-9a-f]{16}`).exec(html) ?? []
+    const response = await fetch(app.url + path)
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(gzipSync(await response.text()).length, name).toBeLessThanOrEqual(most)
+  }
+})
 
 test.each(gets.filter(({ access }) => access === 'user' || access === 'owner').map(({ path }) => path.replace(':id', 'none')))(
   '%s without a session redirects to the login',
@@ -105,6 +145,33 @@ test('browsers may cache the style sheet for a year under the address that pages
   expect(style.headers.getSetCookie()).toEqual([])
   expect((await webClient(app).get('/assets/style.css?v=old')).headers.get('cache-control')).toBe('no-cache')
   expect((await webClient(app).get('/assets/toString')).status).toBe(404)
+})
+
+test('browsers find an icon and a description of the search without a login', async () => {
+  const icon = await fetch(`${app.url}/favicon.ico`)
+  expect([icon.headers.get('content-type'), icon.headers.get('cache-control')]).toEqual(['image/x-icon', 'public, max-age=86400'])
+  // The header of an icon file with two images.
+  expect([...new Uint8Array(await icon.arrayBuffer()).subarray(0, 6)]).toEqual([0, 0, 1, 0, 2, 0])
+  for (const client of [owner, webClient(app)])
+    expect((await client.get('/login?return_to=%2Fdevice')).html + (await client.get('/nothing')).html).toContain(
+      '<link rel="search" type="application/opensearchdescription+xml" title="docsearch" href="/opensearch.xml"',
+    )
+})
+
+test('the description of the search has the public address', async () => {
+  const served = await startTestApp({ publicUrl: 'https://search.example.org/docs', http: { allowedHosts: ['127.0.0.1'] } })
+  try {
+    for (const [url, base] of [
+      [app.url, app.url],
+      [served.url, 'https://search.example.org/docs'],
+    ] as const) {
+      const answer = await fetch(`${url}/opensearch.xml`)
+      expect(answer.headers.get('content-type')).toBe('application/opensearchdescription+xml; charset=utf-8')
+      expect(await answer.text()).toContain(`template="${base}/?q={searchTerms}"`)
+    }
+  } finally {
+    await served.close()
+  }
 })
 
 test('over https the cookies are Secure and __Host-, also behind a proxy that ends TLS, and only the public origin may post', async () => {

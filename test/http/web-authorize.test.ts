@@ -310,3 +310,19 @@ test('a user who switches accounts returns to the same consent', async () => {
   expect(again.text).toContain('alice@example.org')
   expect(again.form(AUTHORIZE).fields).toContainEqual(['query', query({ state: HARD_STATE })])
 })
+
+test('the user can limit the application to ticked projects', async () => {
+  const { records } = app.backend
+  const { id } = await records.projects.create({
+    ownerId: (await userId('alice@example.org'))!,
+    name: 'Handbook',
+    description: '',
+  })
+  const refused = await alice.submit(await ask(), AUTHORIZE, { projects: [id] }, 'Allow')
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('Choose to allow only these')])
+  const answer = await alice.submit(refused, AUTHORIZE, { reach: 'some', projects: [id] }, 'Allow')
+  expect([answer.status, answer.next]).toEqual([200, expect.any(String)])
+  const { access_token } = (await redeem(new URL(answer.next!).searchParams.get('code')!)).body
+  const me = await fetch(`${app.url}/api/v1/me`, { headers: { Authorization: `Bearer ${access_token}` } })
+  expect(await me.json()).toMatchObject({ projects: [{ id, name: 'Handbook' }] })
+})

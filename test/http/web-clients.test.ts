@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 
 async function register(values: Record<string, string | string[]> = {}) {
-  return bob.submit(await bob.get(NEW), '/settings/clients', { ...VALID, ...values })
+  return bob.finish(await bob.get(NEW), '/settings/clients', { ...VALID, ...values })
 }
 
 /** Returns the error of the token endpoint: `invalid_client` for a wrong secret, else `invalid_grant`, because the code is unknown. */
@@ -111,7 +111,7 @@ test('after a rotation the old secret works for the chosen time', async () => {
   const created = await register()
   const [id, first] = [created.field('client-id')!, created.field('client-secret')!]
   const rotate = async (grace_seconds: string) =>
-    bob.submit(await bob.get(`/settings/clients/${id}`), `/settings/clients/${id}/rotate`, { grace_seconds })
+    bob.finish(await bob.get(`/settings/clients/${id}`), `/settings/clients/${id}/rotate`, { grace_seconds })
   const second = (await rotate('3600')).field('client-secret')!
   expect([await authenticate(id, first), await authenticate(id, second)]).toEqual([
     errorCode('invalid_grant'),

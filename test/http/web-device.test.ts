@@ -41,6 +41,20 @@ test('typing in the code from a terminal connects it to the user who is logged i
   expect(await me.json()).toMatchObject({ user: { name: 'Alice' } })
 })
 
+test('the user can limit the device to ticked projects', async () => {
+  const { records } = app.backend
+  const ownerId = (await records.users.findByEmail('alice@example.org'))!.id
+  const { id } = await records.projects.create({ ownerId, name: 'Handbook', description: '' })
+  const { userCode, poll } = await start()
+  const confirm = await alice.submit(await alice.get('/device'), '/device', { user_code: userCode })
+  const refused = await alice.submit(confirm, '/device/decision', { reach: 'some' }, 'Allow')
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('Choose at least one project.')])
+  await alice.submit(refused, '/device/decision', { reach: 'some', projects: [id] }, 'Allow')
+  const { body } = await poll()
+  const me = await fetch(`${app.url}/api/v1/me`, { headers: { Authorization: `Bearer ${body['access_token']}` } })
+  expect(await me.json()).toMatchObject({ projects: [{ id, name: 'Handbook' }] })
+})
+
 test('a link with the code asks for the login and fills the code in, without deciding', async () => {
   const { userCode, complete, poll } = await start()
   const browser = webClient(app)

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { passageAddress } from '../../src/contract/addresses.ts'
 import type { SearchAnswer } from '../../src/contract/search.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { makePdf } from '../support/make-documents.ts'
 import { readHtml } from '../support/read-html.ts'
 import { loggedIn, type WebClient } from '../support/web-client.ts'
+import { until } from '../support/until.ts'
 
 let app: TestApp
 let alice: WebClient
@@ -44,6 +46,46 @@ test('shows the text page by page, with the passage and the words of the query m
   ).toBe('/?q=notice+months')
 })
 
+test('shows tables as tables and code as code, and marks a passage that begins in a table', async () => {
+  const text = [
+    '# Costs of the lighthouse',
+    '| Month | Rent | Oil |\n| --- | --- | --- |\n| January | 1,200 | |\n| February | 1,250 | 80 |',
+    '```js\nconst rent = 1200\n  + oil\n```',
+    'Nothing else costs anything.',
+  ].join('\n\n')
+  const table = await app.alice.ready('costs.md', text, { project: 'tables' })
+  const page = await alice.get(`${await linkTo('costs february rent oil')}&q=february`)
+  const elements = readHtml(page.html)
+  const textsOf = (name: string) => elements.filter(({ tag }) => tag === name).map(({ text: inner }) => inner)
+  expect(textsOf('th')).toEqual(['Month', 'Rent', 'Oil'])
+  expect(textsOf('td')).toEqual(['January', '1,200', '', 'February', '1,250', '80'])
+  expect(textsOf('pre')).toEqual(['const rent = 1200\n  + oil'])
+  expect(passageOf(page.html)).toContain('February')
+  expect(page.html).toContain('<mark>February</mark>')
+  expect(elements.filter(({ attributes }) => attributes['id'] === 'passage')).toHaveLength(1)
+
+  const { body } = await app.alice.get<string>(`/api/v1/documents/${table}/text`)
+  const [charStart, charEnd] = [body.indexOf('January'), body.indexOf('80')]
+  const passage = { documentId: table, page: 1, charStart, charEnd, text: body.slice(charStart, charEnd) }
+  const inTable = await alice.get(passageAddress(passage).replace(/#.*/, ''))
+  const anchors = readHtml(inTable.html).filter(({ attributes }) => attributes['id'] === 'passage')
+  expect(anchors.map(({ tag }) => tag)).toEqual(['tr'])
+})
+
+test('names the language of a page that is not in English', async () => {
+  const german = 'Der Mieter kann mit einer Frist von drei Monaten kündigen, und die Kaution wird erstattet.'
+  const both = await app.alice.ready('mietvertrag.txt', `${german}\fThe tenant may give notice to the landlord.`, {
+    project: 'texts',
+  })
+  const languagesOf = (html: string, name: string) =>
+    readHtml(html).flatMap(({ tag, attributes }) => (attributes['class'] === name ? [[tag, attributes['lang']]] : []))
+  expect(languagesOf((await alice.get(`/documents/${both}`)).html, 'sheet')).toEqual([
+    ['section', 'de'],
+    ['section', undefined],
+  ])
+  expect(languagesOf((await alice.get('/?q=Mieter+Kaution&project=texts')).html, 'excerpt')[0]).toEqual(['p', 'de'])
+})
+
 test('opens the page when the text has changed, and the top when the page is gone', async () => {
   const link = await linkTo('notice months')
   const changed = await alice.get(link.replace(/[0-9a-f]{8}$/, '00000000'))
@@ -59,7 +101,7 @@ test('finds a passage again after its document was cut into passages and indexed
   const link = await linkTo('third working day')
   const before = passageOf((await alice.get(link)).html)
   await app.alice.post(`/api/v1/documents/${id}/reprocess`, {})
-  await expect.poll(async () => (await app.alice.get(`/api/v1/documents/${id}`)).body['status']).toBe('ready')
+  await until('the document is ready', async () => (await app.alice.get(`/api/v1/documents/${id}`)).body['status'] === 'ready')
   expect([before.length > 0, passageOf((await alice.get(link)).html)]).toEqual([true, before])
 })
 
@@ -84,15 +126,32 @@ test('says why a document could not be read and what to do', async () => {
   expect(page.text).toContain('This document cannot be searched')
   expect(page.text).toContain(body.documents[0]!.error!.message)
   expect(page.text).toContain('docsearch documents retry')
+  expect(readHtml(page.html).find(({ tag }) => tag === 'main')?.attributes['class']).toBe('document')
 })
 
-test('only the view of a document may show the original PDF in a frame', async () => {
+test('a button reads a failed document again and returns to it, for writers only', async () => {
+  const { body } = await app.alice.upload(
+    [{ name: 'half.pdf', content: '%PDF-1.4\nhalf' }],
+    { project: 'Shared' },
+    { Prefer: 'wait=60' },
+  )
+  const failed = body.documents[0]!.id
+  await app.alice.call('PUT', '/api/v1/projects/Shared/members/bob@example.org', { json: { role: 'reader' } })
+  const changedAt = async () => (await app.alice.get(`/api/v1/documents/${failed}`)).body['updated_at']
+  const before = await changedAt()
+  const bob = await loggedIn(app, 'bob@example.org')
+  const seen = await bob.get(`/documents/${failed}`)
+  expect([seen.status, seen.forms.map(({ action }) => action)]).toEqual([200, expect.not.arrayContaining(['/documents/batch'])])
+  const answer = await alice.submit(await alice.get(`/documents/${failed}`), '/documents/batch')
+  expect(answer.location).toBe(`/documents/${failed}`)
+  expect((await alice.follow(answer)).text).toContain('docsearch reads the document again.')
+  await until('the document has changed', async () => (await changedAt()) !== before)
+})
+
+test('a PDF opens in the viewer of the browser, and no page may frame it', async () => {
   const content = new Uint8Array(await makePdf([[{ text: 'The heron stands in the reeds.' }]]))
   const { body } = await app.alice.upload([{ name: 'lease "報".pdf', content }], {}, { Prefer: 'wait=60' })
   const path = `/documents/${body.documents[0]!.id}`
-  const page = await alice.get(path)
-  expect(page.headers.get('content-security-policy')).toMatch(/; frame-src 'self';/)
-  expect(readHtml(page.html).find(({ tag }) => tag === 'iframe')?.attributes['src']).toMatch(`${path}/original#page=1&`)
   const original = await alice.get(`${path}/original`)
   expect(
     Object.fromEntries(
@@ -104,8 +163,8 @@ test('only the view of a document may show the original PDF in a frame', async (
   ).toEqual({
     'content-type': 'application/pdf',
     'x-content-type-options': 'nosniff',
-    'x-frame-options': 'SAMEORIGIN',
-    'content-security-policy': "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'",
+    'x-frame-options': 'DENY',
+    'content-security-policy': "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     'cache-control': 'private, no-cache',
   })
   expect(original.headers.get('content-disposition')).toBe(
@@ -114,7 +173,8 @@ test('only the view of a document may show the original PDF in a frame', async (
   expect((await alice.get(`${path}/original?download=1`)).headers.get('content-disposition')).toMatch(/^attachment;/)
   const part = await alice.get(`${path}/original`, { Range: 'bytes=0-3' })
   expect([part.status, part.html]).toEqual([206, '%PDF'])
-  expect((await alice.get(`/documents/${id}`)).headers.get('content-security-policy')).not.toContain('frame-src')
+  for (const one of [path, `/documents/${id}`])
+    expect((await alice.get(one)).headers.get('content-security-policy')).not.toContain('frame-src')
 })
 
 test.each([

@@ -10,7 +10,9 @@ let app: TestApp
 let bob: WebClient
 let csrf: string
 /** IDs of Alice's data, which Bob must not see or change. */
-let hers: { user: string; session: string; key: string; client: string; code: string; document: string }
+let hers: { search: string; user: string; session: string; key: string; client: string; code: string; document: string }
+/** Apart, because a 404 repeats the project that was asked for. */
+let herProject: string
 let bobId: string
 
 beforeAll(async () => {
@@ -38,7 +40,18 @@ beforeAll(async () => {
   await connect(application.id, device.device_code)
   const [session] = await accounts.listSessions(owner.id)
   const document = await app.alice.ready('file of the owner.txt', 'The lantern of the owner.', { project: 'All of the owner' })
-  hers = { user: owner.id, session: session!.id, key: record.id, client: application.id, code: device.user_code, document }
+  const { items } = await records.projects.list(await visibleTo(records, owner.id), { limit: 1 })
+  herProject = items[0]!.id
+  const search = { userId: owner.id, name: 'Search of the owner', parameters: 'q=lantern', maxSearches: 9 }
+  hers = {
+    search: (await records.savedSearches.create(search)).id,
+    user: owner.id,
+    session: session!.id,
+    key: record.id,
+    client: application.id,
+    code: device.user_code,
+    document,
+  }
   bob = await loggedIn(app, 'bob@example.org')
   bobId = (await records.users.findByEmail('bob@example.org'))!.id
   csrf = Object.fromEntries((await bob.get('/settings/profile')).form('/logout').fields)['csrf']!
@@ -52,6 +65,7 @@ afterAll(async () => {
   expect(await oauth.applications.get(hers.client)).toMatchObject({ name: 'Client of the owner', ownerId: hers.user })
   expect((await oauth.connections.list(hers.user)).map(({ application }) => application.id)).toEqual([hers.client])
   expect(await records.documents.get(await visibleTo(records, hers.user), hers.document)).toMatchObject({ status: 'ready' })
+  expect(await records.savedSearches.list(hers.user)).toMatchObject([{ name: 'Search of the owner' }])
   expect(await records.users.findByEmail('mole@example.org')).toBeNull()
   await app.close()
 })
@@ -87,6 +101,8 @@ const at = (method: Page['method'], path: string) => `${method} ${path}`
 /** For each route: what Bob sends, and the answer he must get. */
 const CASES: Record<string, () => Promise<void>> = {
   [at('GET', '/assets/:id')]: () => see('/assets/style.css'),
+  [at('GET', paths.favicon)]: () => see('/favicon.ico'),
+  [at('GET', paths.openSearch)]: () => see('/opensearch.xml'),
   [at('GET', paths.home)]: async () => {
     await see('/')
     await see('/?q=lantern')
@@ -94,8 +110,57 @@ const CASES: Record<string, () => Promise<void>> = {
     const page = await bob.get(`/?${new URLSearchParams({ q: 'lantern', project: 'All of the owner' })}`)
     expect([page.status, page.text]).toEqual([404, expect.not.stringContaining('file of')])
   },
+  [at('POST', paths.savedSearches)]: () => send(paths.savedSearches, { search: 'q=lantern', name: 'Search of Bob' }, 303),
+  [at('GET', paths.savedSearch(':id'))]: () => see(paths.savedSearch(hers.search), 404),
+  [at('POST', paths.savedSearch(':id'))]: () => send(paths.savedSearch(hers.search), { name: 'Taken' }, 404),
+  [at('POST', paths.savedSearchDelete(':id'))]: () => send(paths.savedSearchDelete(hers.search), {}, 404),
+  [at('GET', paths.documents)]: async () => {
+    await see('/documents')
+    await see('/documents?tab=trash&name=file')
+    await see('/documents?project=prj_unknown', 404)
+  },
+  [at('POST', paths.documentsBatch)]: async () => {
+    for (const action of ['retry', 'delete', 'restore', 'purge'])
+      await send(paths.documentsBatch, { action, ids: hers.document, confirmed: 'true' }, 303)
+  },
   [at('GET', paths.document(':id'))]: () => see(`${paths.document(hers.document)}?page=1&q=lantern`, 404),
+  [at('GET', paths.documentDelete(':id'))]: () => see(paths.documentDelete(hers.document), 404),
+  [at('POST', paths.documentDelete(':id'))]: () => send(paths.documentDelete(hers.document), { permanent: 'true' }, 404),
+  [at('POST', paths.documentRestore(':id'))]: () => send(paths.documentRestore(hers.document), {}, 404),
   [at('GET', paths.original(':id'))]: () => see(paths.original(hers.document), 404),
+  [at('GET', paths.pageImage(':id', ':n'))]: () => see(paths.pageImage(hers.document, '1'), 404),
+  [at('GET', paths.upload)]: () => see(`/upload?project=${herProject}`),
+  [at('POST', paths.upload)]: async () => {
+    for (const project of [herProject, 'prj_01m84cf57wdve4dsek6eq2hcnj']) {
+      const body = new FormData()
+      for (const [name, value] of Object.entries({ csrf, project })) body.append(name, value)
+      body.append('file', new Blob(['Words of Bob.']), 'of Bob.txt')
+      const cookie = [...bob.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+      const response = await fetch(`${app.url}/upload`, {
+        method: 'POST',
+        body,
+        headers: { Cookie: cookie, Accept: 'text/html' },
+      })
+      expect(response.status).toBe(404)
+      expectNothingOfAlice((await response.text()).replaceAll(project, ''))
+    }
+  },
+  [at('GET', paths.uploadProgress)]: () => see(`/upload/progress?ids=${hers.document}`),
+  [at('GET', paths.events)]: async () => {
+    const cookie = [...bob.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const leave = new AbortController()
+    const response = await fetch(`${app.url}/events`, { headers: { Cookie: cookie }, signal: leave.signal })
+    await app.alice.upload([{ name: 'second file of the owner.txt', content: 'The heron of the owner.' }])
+    const { body } = await app.bob.upload([{ name: 'of Bob.txt', content: 'The heron.' }])
+    let heard = ''
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      heard += chunk
+      if (heard.includes('event: document.queued')) break
+    }
+    leave.abort()
+    const events = [...heard.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!) as { document_id: string })
+    expect(new Set(events.map(({ document_id }) => document_id))).toEqual(new Set([body.documents[0]!.id]))
+  },
   [at('GET', paths.login)]: () => see('/login', 303),
   [at('POST', paths.login)]: () => send('/login', { email: 'nobody@example.org', password: 'guess' }, 422),
   [at('POST', paths.logout)]: async () => {
@@ -115,6 +180,20 @@ const CASES: Record<string, () => Promise<void>> = {
     expect([page.status, page.text]).toEqual([422, expect.not.stringContaining('of the owner')])
   },
   [at('POST', paths.deviceDecision)]: () => send('/device/decision', { user_code: hers.code, decision: 'deny' }, 422),
+  [at('GET', paths.audit)]: () => see('/settings/audit'),
+  [at('GET', paths.projects)]: () => see('/projects'),
+  [at('GET', paths.projectNew)]: () => see('/projects/new'),
+  [at('POST', paths.projects)]: () => send('/projects', { name: 'Project of Bob', description: '' }, 303),
+  [at('GET', paths.project(':id'))]: () => see(paths.project(herProject), 404),
+  [at('POST', paths.projectSettings(':id'))]: () => send(paths.projectSettings(herProject), { name: 'Taken' }, 404),
+  [at('GET', paths.projectDelete(':id'))]: () => see(paths.projectDelete(herProject), 404),
+  [at('POST', paths.projectDelete(':id'))]: () => send(paths.projectDelete(herProject), {}, 404),
+  [at('GET', paths.projectTakeOver(':id'))]: () => see(paths.projectTakeOver(herProject), 404),
+  [at('POST', paths.projectTakeOver(':id'))]: () => send(paths.projectTakeOver(herProject), {}, 404),
+  [at('POST', paths.projectMembers(':id'))]: () =>
+    send(paths.projectMembers(herProject), { user: 'bob@example.org', role: 'manager' }, 404),
+  [at('GET', paths.projectMemberRemove(':id'))]: () => see(paths.projectMemberRemove(herProject, bobId), 404),
+  [at('POST', paths.projectMemberRemove(':id'))]: () => send(paths.projectMemberRemove(herProject), { user: bobId }, 404),
   [at('GET', paths.settings)]: () => see('/settings', 303),
   [at('GET', paths.profile)]: () => see('/settings/profile'),
   [at('POST', paths.profile)]: () => send('/settings/profile', { name: 'Bob', email: 'bob@example.org' }, 303),
@@ -122,10 +201,16 @@ const CASES: Record<string, () => Promise<void>> = {
     send('/settings/password', { current_password: 'no', password: 'long enough now', password_again: 'long enough now' }, 422),
   [at('POST', paths.otherSessionsEnd)]: () => send('/settings/sessions/end-others', {}, 303),
   [at('POST', paths.sessionEnd(':id'))]: () => send(paths.sessionEnd(hers.session), {}, 404),
+  [at('GET', paths.shownOnce(':id'))]: async () => {
+    const owner = await loggedIn(app, 'alice@example.org')
+    const made = await owner.submit(await owner.get('/settings/api-keys/new'), '/settings/api-keys', { name: 'Key of the owner' })
+    await see(made.location!, 303)
+    expect((await owner.get(made.location!)).field('key')).toMatch(/^dsk_/)
+  },
   [at('GET', paths.apiKeys)]: () => see('/settings/api-keys'),
   [at('GET', paths.apiKeyNew)]: () => see('/settings/api-keys/new'),
   [at('POST', paths.apiKeys)]: async () => {
-    await send('/settings/api-keys', { name: 'Of Bob', scopes: 'manage:keys', expires_in_days: '' }, 200)
+    await send('/settings/api-keys', { name: 'Of Bob', scopes: 'manage:keys', expires_in_days: '' }, 303)
     const { items } = await app.backend.records.keys.list(hers.user, { limit: 100 })
     expect(items.map(({ name }) => name)).not.toContain('Of Bob')
   },
@@ -136,7 +221,7 @@ const CASES: Record<string, () => Promise<void>> = {
   [at('POST', paths.connectionEnd(':id'))]: () => send(paths.connectionEnd(hers.client), {}, 404),
   [at('GET', paths.applications)]: () => see('/settings/clients'),
   [at('GET', paths.applicationNew)]: () => see('/settings/clients/new'),
-  [at('POST', paths.applications)]: () => send('/settings/clients', { ...applicationFields, type: 'public' }, 200),
+  [at('POST', paths.applications)]: () => send('/settings/clients', { ...applicationFields, type: 'public' }, 303),
   [at('GET', paths.application(':id'))]: async () => {
     await see(paths.application(hers.client), 404)
     await see(paths.application('docsearch-cli'), 404)
@@ -147,6 +232,7 @@ const CASES: Record<string, () => Promise<void>> = {
   [at('GET', paths.applicationDelete(':id'))]: () => see(paths.applicationDelete(hers.client), 404),
   [at('POST', paths.applicationDelete(':id'))]: () => send(paths.applicationDelete(hers.client), {}, 404),
   [at('GET', paths.users)]: () => see('/settings/users', 404),
+  [at('GET', paths.instance)]: () => see('/settings/instance', 404),
   [at('GET', paths.userInvite)]: () => see('/settings/users/invite', 404),
   [at('POST', paths.userInvite)]: () => send('/settings/users/invite', { email: 'mole@example.org', name: '' }, 404),
   [at('POST', paths.userReset(':id'))]: () => forEachUser((id) => send(paths.userReset(id), {}, 404)),

@@ -15,10 +15,32 @@ beforeEach(async () => {
 })
 
 async function createKey(values: Record<string, string | string[]>) {
-  return bob.submit(await bob.get('/settings/api-keys/new'), '/settings/api-keys', values)
+  return bob.finish(await bob.get('/settings/api-keys/new'), '/settings/api-keys', values)
 }
 
-test('a key is shown once, in the answer to the form, and works', async () => {
+test('reloading the view of a new key shows nothing and creates no second key', async () => {
+  const sent = await bob.submit(await bob.get('/settings/api-keys/new'), '/settings/api-keys', { name: 'Once' })
+  expect([sent.status, sent.location]).toEqual([303, expect.stringMatching(/^\/settings\/once\/[\w-]{22}$/)])
+  const alice = await loggedIn(app, 'alice@example.org')
+  const otherSession = await loggedIn(app, 'bob@example.org')
+  for (const other of [alice, otherSession]) expect((await other.get(sent.location!)).location).toBe('/settings')
+  const shown = await bob.get(sent.location!)
+  expect([shown.headers.get('cache-control'), shown.field('key')]).toEqual(['no-store', expect.stringMatching(/^dsk_/)])
+  const reloaded = await bob.get(sent.location!)
+  expect([reloaded.status, reloaded.location, reloaded.html]).toEqual([303, '/settings/api-keys', ''])
+  const list = await bob.follow(reloaded)
+  expect(list.text).toContain('shown only once')
+  expect(list.text.match(/Once/g)).toHaveLength(1)
+})
+
+test('the view of a new key is never compressed', async () => {
+  const sent = await bob.submit(await bob.get('/settings/api-keys/new'), '/settings/api-keys', { name: 'k' })
+  const own = { 'Sec-Fetch-Site': 'same-origin', 'Accept-Encoding': 'gzip' }
+  expect((await bob.get(sent.location!, own)).headers.get('content-encoding')).toBeNull()
+  expect((await bob.get('/settings/api-keys', own)).headers.get('content-encoding')).toBe('gzip')
+})
+
+test('a key is shown once, after the form, and works', async () => {
   const page = await createKey({ name: 'Nightly <sync>', scopes: ['read:documents', 'manage:keys'], expires_in_days: '30' })
   const key = page.field('key')!
   expect([page.status, page.headers.get('cache-control'), key]).toEqual([200, 'no-store', expect.stringMatching(/^dsk_\w{36}$/)])
@@ -54,6 +76,26 @@ test.each([
   const page = await createKey(values)
   expect([page.status, page.text]).toEqual([422, expect.stringContaining(message)])
   expect((await bob.get('/settings/api-keys')).html.length).toBe(before.length)
+})
+
+test('a key can be limited to ticked projects', async () => {
+  const { records } = app.backend
+  const { id: ownerId } = (await records.users.findByEmail('bob@example.org'))!
+  const create = async (name: string) => (await records.projects.create({ ownerId, name, description: '' })).id
+  const [handbook] = [await create('Handbook <b>'), await create('Salaries')]
+  const form = { name: 'Limited', expires_in_days: '' }
+  for (const [values, message] of [
+    [{ reach: 'some' }, 'Choose at least one project.'],
+    [{ projects: [handbook] }, 'You ticked projects.'],
+    [{ reach: 'some', projects: ['prj_of_somebody_else'] }, 'You have no project'],
+  ] as const) {
+    const refused = await createKey({ ...form, ...values } as Record<string, string | string[]>)
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(message)])
+  }
+  const page = await createKey({ ...form, reach: 'some', projects: [handbook] })
+  const me = await apiClient(app.url, page.field('key')!).get<Me>('/api/v1/me')
+  expect(me.body.projects).toEqual([{ id: handbook, name: 'Handbook <b>' }])
+  expect((await bob.get('/settings/api-keys')).text).toMatch(/Only projects\s*Handbook <b>/)
 })
 
 test('a key is revoked after a confirmation, and stops working at once', async () => {

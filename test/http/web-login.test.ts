@@ -128,6 +128,19 @@ test('a disabled user is logged out at once and cannot log in', async () => {
   expect((await webClient(app).logIn('carol@example.org', PASSWORD)).status).toBe(422)
 })
 
+test('a link to a passage leads to the passage after the login', async () => {
+  const id = await app.alice.ready('anchor.txt', 'The lantern is in the hall.')
+  const answer = await app.alice.post<{ results: { url: string }[] }>('/api/v1/search', { query: 'lantern' })
+  const { pathname, search, hash } = new URL(answer.body.results[0]!.url)
+  expect([pathname, hash]).toEqual([`/documents/${id}`, '#passage'])
+  const browser = webClient(app)
+  // A browser sends no fragment.
+  const login = await browser.follow(await browser.get(pathname + search))
+  const { location } = await browser.logIn('alice@example.org', PASSWORD, login)
+  expect(location).toBe(`${pathname}${search}#passage`)
+  expect((await browser.get(`/login?${new URLSearchParams({ return_to: pathname + search })}`)).location).toBe(location)
+})
+
 test('too many failed logins are 429 with the time to wait, also for the right password', async () => {
   const limited = await startTestApp({ loginFailures: 2 })
   try {

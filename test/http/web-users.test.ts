@@ -21,7 +21,7 @@ function linkOf(value: string | undefined): string {
 }
 
 test('a user is invited, chooses a password, and is disabled, enabled and deleted', async () => {
-  const invited = await owner.submit(await owner.get('/settings/users/invite'), '/settings/users/invite', {
+  const invited = await owner.finish(await owner.get('/settings/users/invite'), '/settings/users/invite', {
     email: 'ines@example.org',
   })
   expect([invited.status, invited.headers.get('cache-control')]).toEqual([200, 'no-store'])
@@ -45,7 +45,10 @@ test('a user is invited, chooses a password, and is disabled, enabled and delete
   expect((await ines.logIn('ines@example.org', PASSWORD)).status).toBe(303)
 
   const remove = `/settings/users/${id}/delete`
-  const gone = await owner.follow(await owner.submit(await owner.get(remove), remove))
+  await app.backend.records.projects.create({ ownerId: id, name: 'Diary <b>', description: '' })
+  const confirmation = await owner.get(remove)
+  expect(confirmation.text).toMatch(/with these private projects:\s+Diary <b>, 0 documents/)
+  const gone = await owner.follow(await owner.submit(confirmation, remove))
   expect(gone.text).not.toContain('ines@example.org')
   expect((await ines.get('/settings')).location).toMatch(/^\/login/)
 })
@@ -69,8 +72,8 @@ test('the page and the API show the last login, which a failed login does not ch
 test('a reset link is shown to the owner once, and only the newest works', async () => {
   await app.backend.accounts.setPassword(await userId('bob@example.org'), PASSWORD)
   const reset = `/settings/users/${await userId('bob@example.org')}/reset`
-  const first = linkOf((await owner.submit(await owner.get('/settings/users'), reset)).field('link'))
-  const second = linkOf((await owner.submit(await owner.get('/settings/users'), reset)).field('link'))
+  const first = linkOf((await owner.finish(await owner.get('/settings/users'), reset)).field('link'))
+  const second = linkOf((await owner.finish(await owner.get('/settings/users'), reset)).field('link'))
   expect([(await webClient(app).get(first)).status, (await webClient(app).get(second)).status]).toEqual([404, 200])
   expect((await owner.get('/settings/users')).html).not.toContain('token=')
 })
@@ -80,7 +83,7 @@ test.each([
   [{ email: 'Bob@Example.org' }, 'A user with the address'],
   [{ email: 'x@example.org', name: 'n'.repeat(201) }, 'A name has at most 200 characters'],
 ])('an invitation with %j gets an error at its field', async (values, message) => {
-  const page = await owner.submit(await owner.get('/settings/users/invite'), '/settings/users/invite', values)
+  const page = await owner.finish(await owner.get('/settings/users/invite'), '/settings/users/invite', values)
   expect([page.status, page.text, page.field('email')]).toEqual([422, expect.stringContaining(message), values.email])
 })
 
@@ -105,4 +108,27 @@ test('a member gets 404 for these pages', async () => {
     expect([page.status, page.text]).toEqual([404, expect.not.stringContaining('Alice')])
   }
   expect(await app.backend.records.users.findByEmail('mole@example.org')).toBeNull()
+})
+
+test('the list of users unfolds to the projects that the owner may know, and counts the others', async () => {
+  const { records } = app.backend
+  const alice = await userId('alice@example.org')
+  const { id } = await records.users.create({ name: 'Olga', email: 'olga@example.org', role: 'member' })
+  await records.projects.create({ ownerId: id, name: 'Secret diary', description: '' })
+  const shared = await records.projects.create({ ownerId: alice, name: 'Shared <i>', description: '' })
+  await records.members.set(shared.id, id, 'writer')
+  const olgasRow = async () => {
+    const { text } = await owner.get('/settings/users')
+    return text.slice(text.indexOf('Olga'))
+  }
+  expect(await olgasRow()).toMatch(/2 projects\s*Shared <i>, writer\s+and 1 project that you cannot see/)
+  expect((await owner.get('/settings/users')).html).not.toContain('Secret diary')
+  expect((await app.alice.get(`/api/v1/users/${id}`)).body).toMatchObject({ project_count: 2 })
+
+  // A project of everyone is one of everybody's.
+  await records.members.set(shared.id, id, 'reader')
+  await records.members.set(shared.id, null, 'writer')
+  expect(await olgasRow()).toMatch(/2 projects\s*Shared <i>, writer/)
+  await records.members.remove(shared.id, id)
+  expect((await app.alice.get(`/api/v1/users/${id}`)).body).toMatchObject({ project_count: 2 })
 })

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SearchResult } from '../../src/contract/search.ts'
-import { excerptOf } from '../../src/pages/search/excerpt.ts'
+import { excerptOf } from '../../src/core/excerpt.ts'
 import { RUN_NAMES, RUNS, type Run } from './collections.ts'
 import { inParallel, type Instance } from './instance.ts'
 import { mean } from './metrics.ts'

@@ -3,7 +3,7 @@ import pLimit from 'p-limit'
 import type { SearchAnswer, SearchRequest } from '../../src/contract/search.ts'
 import type { UploadAnswer } from '../../src/contract/documents.ts'
 import type { ProjectList } from '../../src/contract/projects.ts'
-import { DocumentWatch } from '../../src/cli/commands/upload/wait.ts'
+import { DocumentWatch } from '../../src/client/document-watch.ts'
 import { createClient } from '../../src/client/client.ts'
 import { type RealDaemon, startRealDaemon } from '../support/daemon.ts'
 
@@ -54,8 +54,11 @@ export async function startInstance(
       // Listens for events like the command line: polling would slow down the instance that is measured.
       const failed: string[] = []
       const client = createClient({ server: daemon.url, dataDir: null, token })
-      const watch = new DocumentWatch(client, new AbortController().signal, ({ status, name }) => {
-        if (status === 'failed') failed.push(name)
+      const watch = new DocumentWatch(client, {
+        signal: new AbortController().signal,
+        onChange: ({ status, name }) => {
+          if (status === 'failed') failed.push(name)
+        },
       })
       try {
         for (let i = 0; i < files.length; i += FILES_PER_REQUEST) {

@@ -14,6 +14,7 @@ import { DEFAULT_USER_RATE_FACTOR, DEFAULT_LIMITS, type Limits } from '../../src
 import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import { SCOPES, type Quotas, type Scope } from '../../src/core/model.ts'
+import { DEFAULT_OAUTH_POLICY, type OAuthPolicy } from '../../src/core/oauth-policy.ts'
 import { chooseEmbedder } from '../../src/embed/choose.ts'
 import { createEmbedderModels } from '../../src/embed/models.ts'
 import { startLifecycle } from '../../src/lifecycle/start.ts'
@@ -22,7 +23,10 @@ import { MAX_HEADER_BYTES } from '../../src/http/problems/malformed.ts'
 import type { Dependencies, HttpSettings } from '../../src/http/dependencies.ts'
 import { createIndexStore } from '../../src/index/index-store.ts'
 import { createIngest } from '../../src/ingest/create.ts'
+import type { FetchDocument } from '../../src/oauth/client-documents.ts'
 import { createOAuth } from '../../src/oauth/create.ts'
+import { ImageCache } from '../../src/images/image-cache.ts'
+import { createPageImages } from '../../src/images/page-images.ts'
 import { createParserPool } from '../../src/parse/pool/pool.ts'
 import { NO_QUOTAS } from '../../src/records/quotas.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
@@ -56,10 +60,19 @@ export interface TestApp {
 }
 
 export interface TestAppOptions {
+  /** Default: 30, as for an instance. */
+  trashDays?: number
   limits?: Partial<Limits>
   quotas?: Partial<Quotas>
   http?: Partial<Pick<HttpSettings, 'rateLimit' | 'userRateLimit' | 'allowedHosts' | 'trustProxy'>>
   publicUrl?: string
+  /** A path of the public URL, such as `/docs`. `url` then ends with it. */
+  basePath?: string
+  oauth?: Partial<OAuthPolicy>
+  /** Where documents of applications come from. Default: the internet. */
+  fetchDocument?: FetchDocument
+  /** How many bytes of images of pages to keep. Default here: 100 MB. */
+  pageImageBytes?: number
   /** Failed logins allowed in 15 minutes. Default here: 0, no limit. */
   loginFailures?: number
   /** How often the credentials of open requests are looked up. */
@@ -95,32 +108,50 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     log,
   })
   const parserPool = createParserPool({ workers: 1, limits, pdfEngine: 'pdfium', log })
-  const ingest = createIngest({ records, blobs, lifecycle, parserPool, limits, quotas, clock, log })
+  const trashDays = options.trashDays ?? 30
+  const ingest = createIngest({ records, blobs, lifecycle, parserPool, limits, quotas, trashDays, clock, log })
   await ingest.start()
   const reranker = options.reranker ?? createFusedReranker()
   const threads = new SearchThreads({ threads: 1, log })
   const apiKeys = createApiKeys({ records, clock, maxKeys: limits.apiKeys })
 
   let url = ''
-  const oauth = createOAuth({ records, clock, log, issuer: () => options.publicUrl ?? url })
+  const oauth = createOAuth({
+    records,
+    clock,
+    log,
+    issuer: () => options.publicUrl ?? url,
+    policy: { ...DEFAULT_OAUTH_POLICY, ...options.oauth },
+    fetchDocument: options.fetchDocument,
+  })
   const accounts = createAccounts({ records, clock, loginFailures: options.loginFailures ?? 0, log })
   const backend: Backend = {
     clock,
+    log,
     records,
     blobs,
     lifecycle,
     ingest,
     models: createEmbedderModels(options.ollamaUrl ?? NOWHERE),
     search: createSearch({ records, lifecycle, threads, reranker, log }),
+    pageImages: createPageImages({
+      blobs,
+      parserPool,
+      cache: new ImageCache({ folder: join(folder, 'page-images'), maxBytes: options.pageImageBytes ?? 1e8, log }),
+    }),
     apiKeys,
     accounts,
     oauth,
     disk: async () => ({ ok: true, message: 'enough', freeBytes: 1e12 }),
+    storage: async () => ({ folder, database: 1e6, pageImages: 0, free: 1e12, total: 2e12 }),
+    memory: () => ({ resident: 2e8, heap: 1e8, forSearch: 5e8 }),
     reranker: () => ({ status: 'ok', code: 'ok', message: 'the fused order is used', model: reranker.model }),
     maxFileBytes: limits.fileBytes,
     maxUploadsInFlight: limits.uploadsInFlight,
     maxSynonyms: limits.synonyms,
     quotas,
+    trashDays,
+    auditDays: 90,
     startedAt: clock.now(),
   }
   Object.assign(backend, options.change?.({ ...backend }))
@@ -154,7 +185,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     (request, response) => void handle(request, response),
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${options.basePath ?? ''}`
 
   const newKey = async (ownerId: string, scopes: readonly Scope[]) =>
     (await apiKeys.create({ ownerId, name: 'for the test', scopes, expiresAt: null })).key

@@ -9,7 +9,14 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export default function buildWhenStale(): void {
   if (
     oldest(join(ROOT, 'dist')) >
-    newest(join(ROOT, 'src'), join(ROOT, 'tsconfig.json'), join(ROOT, 'tsconfig.build.json'), join(ROOT, 'package.json'))
+    newest(
+      join(ROOT, 'src'),
+      join(ROOT, 'scripts'),
+      join(ROOT, 'tsconfig.json'),
+      join(ROOT, 'tsconfig.build.json'),
+      join(ROOT, 'tsconfig.client.json'),
+      join(ROOT, 'package.json'),
+    )
   )
     return
   try {

@@ -5,23 +5,30 @@ import { PassThrough, Readable } from 'node:stream'
 import { onTestFinished } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import type { KeytarLike } from '../../src/client/credentials/keychain.ts'
-import type { InputStream, Io, OutputStream, Prompts } from '../../src/cli/io.ts'
+import type { InputStream, Io, Prompts } from '../../src/cli/io.ts'
+import type { OutputStream } from '../../src/cli/output-stream.ts'
 
 export interface CliRun {
   code: number
   stdout: string
   stderr: string
-  /** Files and addresses that the command asked the system to open. */
+  /** Files and addresses that the command asked the system to open. A page after the first follows a file as `#page=N`. */
   opened: string[]
+  /** What went to the pager: its command and the text. */
+  paged: { command: string; text: string }[]
 }
 
 export interface CliOptions {
   env?: Record<string, string>
   /** Makes all three streams a terminal of this many columns. */
-  terminal?: number
+  terminal?: number | undefined
   stdin?: string
   prompts?: Partial<Prompts>
   signal?: AbortSignal
+  /** The height of that terminal, in lines. Default: unknown, so nothing goes to a pager. */
+  rows?: number
+  /** What opening a file does. Default: nothing. */
+  openFile?: (path: string, page: number) => Promise<void>
   /** What the browser does with the address it opens. Default: nothing. */
   browser?: (address: string) => Promise<unknown>
   /** Replaces real waiting, which these tests never do. */
@@ -41,22 +48,41 @@ export function testFolder(): string {
 
 /** Runs the command line in this process, with buffers as its streams and nothing from this machine's user. */
 export async function runCommand(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
-  const stdout = output(options.terminal)
+  const stdout = output(options.terminal, options.rows)
   const stderr = output(options.terminal)
   if (options.onStderr !== undefined) stderr.stream.on('data', (part: Buffer) => options.onStderr!(part.toString('utf8')))
   const stdin: InputStream = Readable.from(options.stdin === undefined ? [] : [options.stdin])
   if (options.terminal !== undefined) stdin.isTTY = true
   const opened: string[] = []
+  const paged: CliRun['paged'] = []
   const io: Io = {
     stdin,
     stdout: stdout.stream,
     stderr: stderr.stream,
-    env: { XDG_CONFIG_HOME: options.env?.['XDG_CONFIG_HOME'] ?? testFolder(), ...options.env },
+    env: {
+      XDG_CONFIG_HOME: options.env?.['XDG_CONFIG_HOME'] ?? testFolder(),
+      XDG_CACHE_HOME: options.env?.['XDG_CACHE_HOME'] ?? testFolder(),
+      ...options.env,
+    },
     signal: options.signal ?? new AbortController().signal,
-    prompts: async () => ({ confirm: unasked, input: unasked, password: unasked, select: unasked, ...options.prompts }),
+    prompts: async () => ({
+      confirm: unasked,
+      input: unasked,
+      password: unasked,
+      select: unasked,
+      browse: unasked,
+      ...options.prompts,
+    }),
     // Tests must not use the keychain of the user who runs them.
     keytar: options.keytar ?? { getPassword: noKeychain, setPassword: noKeychain, deletePassword: noKeychain },
-    openFile: async (path) => void opened.push(path),
+    async openFile(path, page = 1) {
+      await options.openFile?.(path, page)
+      opened.push(page === 1 ? path : `${path}#page=${page}`)
+    },
+    async runPager(command, text) {
+      paged.push({ command, text })
+      return true
+    },
     async openBrowser(address) {
       opened.push(address)
       await options.browser?.(address)
@@ -67,7 +93,7 @@ export async function runCommand(args: readonly string[], options: CliOptions = 
     },
   }
   const code = await main(args, io)
-  return { code, stdout: stdout.text(), stderr: stderr.text(), opened }
+  return { code, stdout: stdout.text(), stderr: stderr.text(), opened, paged }
 }
 
 /** A time limit that is never reached. */
@@ -86,10 +112,10 @@ function unasked(): Promise<never> {
   throw new Error('a question that this test does not expect')
 }
 
-function output(columns: number | undefined): { stream: OutputStream; text: () => string } {
+function output(columns: number | undefined, rows?: number): { stream: OutputStream; text: () => string } {
   const stream: OutputStream = new PassThrough()
   let text = ''
   stream.on('data', (part: Buffer) => (text += part.toString('utf8')))
-  if (columns !== undefined) Object.assign(stream, { isTTY: true, columns })
+  if (columns !== undefined) Object.assign(stream, { isTTY: true, columns, rows })
   return { stream, text: () => text }
 }

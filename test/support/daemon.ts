@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { prepareNginx } from './nginx.ts'
 
+const SCOPES = ['read:documents', 'write:documents', 'manage:keys']
 export const BIN = fileURLToPath(new URL('../../bin/docsearch.js', import.meta.url))
 /** A cache of compiled code, shared by all processes. Otherwise each process would compile everything again. */
 const CODE_CACHE = fileURLToPath(new URL('../../.cache/code', import.meta.url))
@@ -59,14 +61,21 @@ export async function startRealDaemon(
     onSpawn?: (pid: number) => void
   } = {},
 ): Promise<RealDaemon> {
+  // See test/long/nginx.test.ts.
+  const nginx = process.env['DOCSEARCH_TEST_NGINX'] === 'true' ? await prepareNginx('/docs') : null
   const home = options.home ?? (await mkdtemp(join(tmpdir(), 'docsearch-daemon-')))
   const dataDir = join(home, 'instance')
   const env = cleanEnv(home, { DOCSEARCH_DATA: dataDir, DOCSEARCH_RATE_LIMIT: '0', ...options.env })
+  const publicUrl = nginx === null ? [] : ['--public-url', nginx.url]
   const began = performance.now()
-  const child = spawn(process.execPath, [options.bin ?? BIN, '--json', 'serve', '--port', '0', ...(options.args ?? [])], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [options.bin ?? BIN, '--json', 'serve', '--port', '0', ...publicUrl, ...(options.args ?? [])],
+    {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   options.onSpawn?.(child.pid!)
   const exited = once(child, 'exit').then(([code]) => code as number | null)
   let stderr = ''
@@ -77,32 +86,14 @@ export async function startRealDaemon(
   const startedAfterMs = performance.now() - began
   let token: string | undefined
   const daemon: RealDaemon = {
-    url: ready.url,
+    url: nginx?.url ?? ready.url,
     pid: child.pid!,
     dataDir,
-    env: { ...env, DOCSEARCH_SERVER: ready.url },
+    env: { ...env, DOCSEARCH_SERVER: nginx?.url ?? ready.url },
     setupUrl: ready.setup_url ?? null,
     startedAfterMs,
     stderr: () => stderr,
-    async token() {
-      const made = await runCli(
-        [
-          '--json',
-          'keys',
-          'create',
-          'for the tests',
-          '--scope',
-          'read:documents',
-          '--scope',
-          'write:documents',
-          '--scope',
-          'manage:keys',
-        ],
-        daemon.env,
-      )
-      if (made.code !== 0) throw new Error(`no key: ${made.stderr}`)
-      return (token ??= (JSON.parse(made.stdout) as { key: string }).key)
-    },
+    token: async () => (token ??= await keyFor(daemon.env)),
     async stop(signal = 'SIGTERM') {
       child.kill(signal)
       return await exited
@@ -115,10 +106,25 @@ export async function startRealDaemon(
     async dispose() {
       child.kill('SIGKILL')
       await exited
+      await nginx?.[Symbol.asyncDispose]()
       await rm(home, { recursive: true, force: true })
     },
   }
+  if (nginx !== null) {
+    await nginx.start(ready.url)
+    // The daemon has stored its key for its own address.
+    const key = await keyFor({ ...env, DOCSEARCH_SERVER: ready.url })
+    const login = await runCli(['login', nginx.url, '--with-token'], env, key)
+    if (login.code !== 0) throw new Error(`no login: ${login.stderr}`)
+  }
   return daemon
+}
+
+async function keyFor(env: Record<string, string>): Promise<string> {
+  const scopes = SCOPES.flatMap((scope) => ['--scope', scope])
+  const made = await runCli(['--json', 'keys', 'create', 'for the tests', ...scopes], env)
+  if (made.code !== 0) throw new Error(`no key: ${made.stderr}`)
+  return (JSON.parse(made.stdout) as { key: string }).key
 }
 
 function firstLine(child: ChildProcess): Promise<string | null> {

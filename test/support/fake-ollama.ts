@@ -196,7 +196,8 @@ export async function startFakeOllama(models: FakeModel[] = [EMBEDDINGGEMMA]): P
   }
 
   function generate(model: FakeModel, body: Record<string, unknown>, response: ServerResponse): void {
-    if (!model.capabilities.includes('completion')) return fail(response, 400, `"${model.name}" does not support generate`)
+    if (!model.capabilities.includes('completion'))
+      return fail(response, 400, `"${String(body['model'])}" does not support generate`)
     load(model, body)
     const { question, passage, begun } = readPrompt(String(body['prompt']))
     const said = begun.trim().toLowerCase()

@@ -4,7 +4,7 @@ import { makeZip } from './make-zip.ts'
 /** Files made to break a parser: small files that unpack to large ones. */
 
 /** Returns a PDF of these objects, of which the first is the catalog. */
-function rawPdf(objects: readonly (string | Buffer)[]): Buffer {
+export function rawPdf(objects: readonly (string | Buffer)[]): Buffer {
   const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')]
   const offsets: number[] = []
   let length = parts[0]!.length

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import { systemClock } from '../../src/core/clock.ts'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
+import { DEFAULT_OAUTH_POLICY } from '../../src/core/oauth-policy.ts'
 import { oauthRoutes } from '../../src/http/oauth/routes.ts'
 import type { State } from '../../src/http/routing/context.ts'
 import type { Dependencies } from '../../src/http/dependencies.ts'
@@ -17,7 +18,7 @@ import { openRecords } from '../../src/records/sql/open.ts'
 const clock = systemClock
 const log: Logger = { ...silentLogger, child: () => log, error: (fields) => console.error(fields) }
 const records = await openRecords({ file: process.argv[2] ?? '', clock, log })
-const oauth = createOAuth({ records, clock, log, issuer: () => 'http://127.0.0.1' })
+const oauth = createOAuth({ records, clock, log, issuer: () => 'http://127.0.0.1', policy: DEFAULT_OAUTH_POLICY })
 const settings = {
   baseUrl: () => 'http://127.0.0.1',
   allowedHosts: [],

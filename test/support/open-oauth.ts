@@ -1,4 +1,5 @@
 import { silentLogger } from '../../src/core/logger.ts'
+import { DEFAULT_OAUTH_POLICY } from '../../src/core/oauth-policy.ts'
 import { createOAuth } from '../../src/oauth/create.ts'
 import { openMemoryRecords } from './memory-records/open.ts'
 import { testClock } from './test-clock.ts'
@@ -9,7 +10,7 @@ export const ISSUER = 'https://docs.example.org'
 export async function openOAuth() {
   const clock = testClock()
   const records = openMemoryRecords(clock)
-  const oauth = createOAuth({ records, clock, log: silentLogger, issuer: () => ISSUER })
+  const oauth = createOAuth({ records, clock, log: silentLogger, issuer: () => ISSUER, policy: DEFAULT_OAUTH_POLICY })
   const user = await records.users.create({ name: 'Alice', email: 'alice@example.org', role: 'owner' })
   return { oauth, records, clock, user }
 }

@@ -2,6 +2,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { expect } from 'vitest'
+import type { DocumentList } from '../../src/contract/documents.ts'
 import type { ProjectList } from '../../src/contract/projects.ts'
 import { incoming, integrity, originals } from './data-folder.ts'
 import type { Running } from './instance.ts'
@@ -40,7 +41,8 @@ export async function expectTidy(rest: Rest, dataDir: string): Promise<void> {
   const paths = documents.map(({ project, path }) => `${project.id}/${path}`)
   expect(paths).toEqual([...new Set(paths)])
   expect(await incoming(dataDir)).toEqual([])
-  const wanted = [...new Set(documents.map(({ sha256 }) => sha256))].toSorted()
+  const kept = await rest.call<DocumentList>('GET', '/api/v1/documents?trashed=true&limit=100')
+  const wanted = [...new Set([...documents, ...kept.body.documents].map(({ sha256 }) => sha256))].toSorted()
   await until('originals without a document to be removed', async () => (await originals(dataDir)).length <= wanted.length)
   expect(await originals(dataDir)).toEqual(wanted)
   const { projects } = (await rest.call<ProjectList>('GET', '/api/v1/projects?limit=100')).body

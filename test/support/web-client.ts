@@ -41,6 +41,8 @@ export interface WebClient {
   submit(page: WebPage, action: string, values?: Record<string, string | string[]>, button?: string): Promise<WebPage>
   /** Follows redirects within this instance. Expects at least one. */
   follow(page: WebPage): Promise<WebPage>
+  /** Like `submit`, and then opens the view to which a successful form leads. */
+  finish(...form: Parameters<WebClient['submit']>): Promise<WebPage>
   /** Fills in the login form, by default on a new page. */
   logIn(email: string, password: string, page?: WebPage): Promise<WebPage>
   send(method: string, path: string, body: string | null, headers: Record<string, string>): Promise<WebPage>
@@ -60,7 +62,9 @@ export async function loggedIn(app: TestApp, email: string): Promise<WebClient> 
   return client
 }
 
+/** A path in `app.url` belongs to the instance: the paths that the client takes and returns don't contain it. */
 export function webClient(app: Pick<TestApp, 'url' | 'baseUrl'>): WebClient {
+  const base = new URL(app.url).pathname.replace(/\/$/, '')
   const cookies = new Map<string, string>()
   const client: WebClient = {
     cookies,
@@ -68,7 +72,7 @@ export function webClient(app: Pick<TestApp, 'url' | 'baseUrl'>): WebClient {
     async send(method, path, body, headers) {
       const sent = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== ''))
       const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
-      const response = await fetch(new URL(path, app.url), {
+      const response = await fetch(new URL(path.startsWith(`${base}/`) ? path : base + path, app.url), {
         method,
         redirect: 'manual',
         headers: { ...(cookie === '' ? {} : { Cookie: cookie }), ...sent },
@@ -80,7 +84,7 @@ export function webClient(app: Pick<TestApp, 'url' | 'baseUrl'>): WebClient {
         if (/; Max-Age=0;/.test(line)) cookies.delete(name)
         else cookies.set(name, value)
       }
-      return webPage(response, await response.text())
+      return webPage(response, await response.text(), base)
     },
     get: (path, headers = {}) => client.send('GET', path, null, { Accept: 'text/html', ...headers }),
     post(path, fields, headers = {}) {
@@ -100,6 +104,10 @@ export function webClient(app: Pick<TestApp, 'url' | 'baseUrl'>): WebClient {
       const kept = form.fields.filter(([name]) => !Object.hasOwn(values, name))
       const named: [string, string][] = pressed.name === '' ? [] : [[pressed.name, pressed.value]]
       return client.post(action, encode([...kept, ...Object.entries(values), ...named]))
+    },
+    async finish(...form) {
+      const sent = await client.submit(...form)
+      return sent.location === null ? sent : client.follow(sent)
     },
     async follow(page) {
       let at = page
@@ -122,12 +130,14 @@ function encode(fields: [string, string | string[]][]): string {
   ).toString()
 }
 
-function webPage(response: Response, html: string): WebPage {
+function webPage(response: Response, sent: string, base: string): WebPage {
+  const html = base === '' ? sent : sent.replaceAll(`="${base}/`, '="/').replaceAll(`; url=${base}/`, '; url=/')
+  const location = response.headers.get('location')
   const { forms, text, values, next, links } = read(html)
   return {
     status: response.status,
     headers: response.headers,
-    location: response.headers.get('location'),
+    location: location?.startsWith(`${base}/`) === true ? location.slice(base.length) : location,
     next,
     links,
     html,

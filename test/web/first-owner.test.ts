@@ -63,8 +63,9 @@ describe.skipIf(browserPath === undefined)(`the first owner (${browserWord})`, (
     // The browser sent the origin with the forms, but the token of the link in no header.
     await Promise.all(seen)
     const token = new URL(daemon.setupUrl!).searchParams.get('token')!
-    expect(sent.filter(({ method }) => method === 'POST').map(({ origin }) => origin)).toEqual([daemon.url, daemon.url])
-    expect(sent.filter(({ referer }) => referer !== undefined && referer !== `${daemon.url}/`)).toEqual([])
+    const { origin } = new URL(daemon.url)
+    expect(sent.filter(({ method }) => method === 'POST').map(({ origin }) => origin)).toEqual([origin, origin])
+    expect(sent.filter(({ referer }) => referer !== undefined && referer !== `${origin}/`)).toEqual([])
     const log = daemon
       .stderr()
       .split('\n')

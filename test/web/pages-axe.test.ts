@@ -1,49 +1,18 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { ASSETS } from '../../src/pages/assets.ts'
 import { browserPath, browserWord, launchBrowser } from '../support/browser.ts'
-import { HOSTILE, pageSamples, USUAL } from '../support/page-samples.ts'
+import { overflowing, violations } from '../support/check-view.ts'
+import { HOSTILE_VIEWS, serveViews, USUAL_VIEWS } from '../support/serve-views.ts'
 
-const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; frame-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 const NARROW = { width: 360, height: 740 }
-/** Each theme and each width once, because colours don't depend on the width and widths don't depend on the theme. */
+/** Both themes and each width, but not each width in both themes: colours don't depend on the width, nor widths on the theme. */
 const LOOKS = [
   { colorScheme: 'light', viewport: NARROW },
-  { colorScheme: 'dark', viewport: { width: 1200, height: 800 } },
+  { colorScheme: 'dark', viewport: { width: 768, height: 1024 } },
+  { colorScheme: 'light', viewport: { width: 1280, height: 800 } },
+  { colorScheme: 'dark', viewport: { width: 1920, height: 1080 } },
 ] as const
-const usual = pageSamples(USUAL)
-const hostile = pageSamples(HOSTILE)
-
-/** Sends any sample as the server would: `/usual?page=NAME`, `/hostile?page=NAME`. */
-function answer(request: IncomingMessage, response: ServerResponse): void {
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1')
-  const asset = Object.entries(ASSETS).find(([name]) => pathname === `/assets/${name}`)?.[1]
-  if (asset !== undefined) {
-    response.writeHead(200, { 'Content-Type': asset.type, 'Cache-Control': 'public, max-age=3600' }).end(asset.body)
-    return
-  }
-  // Where the view that leaves docsearch leads: the browser stays on the view.
-  if (pathname === '/callback') {
-    response.writeHead(204).end()
-    return
-  }
-  // The content of the frame is not a view of docsearch.
-  if (pathname.startsWith('/documents/')) {
-    response.writeHead(200, { 'Content-Type': 'text/plain' }).end('The original.')
-    return
-  }
-  const body = (pathname === '/hostile' ? hostile : usual)[searchParams.get('page') ?? '']
-  response.writeHead(body === undefined ? 404 : 200, {
-    'Content-Type': 'text/html; charset=utf-8',
-    'Content-Security-Policy': POLICY,
-  })
-  response.end(body)
-}
-
 /** Opens a page and collects the browser's messages. */
 async function openPage(browser: Browser): Promise<{ page: Page; complaints: string[] }> {
   // Without this, axe-core would measure colours in the middle of a transition between themes.
@@ -55,38 +24,14 @@ async function openPage(browser: Browser): Promise<{ page: Page; complaints: str
   return { page, complaints }
 }
 
-/** Returns the violations that axe-core finds on the page. */
-async function violations(page: Page): Promise<string[]> {
-  return await page.evaluate(async () => {
-    const found = await (globalThis as unknown as { axe: typeof axe }).axe.run({
-      resultTypes: ['violations'],
-      preload: false,
-    })
-    return found.violations.flatMap(({ id, impact, nodes }) =>
-      nodes.map(({ target, any }) => `${impact} ${id}: ${target.join(' ')} ${any[0]?.message ?? ''}`),
-    )
-  })
-}
-
-/** Returns the elements that make the page scroll sideways. */
-async function overflowing(page: Page): Promise<string[]> {
-  return await page.evaluate(() => {
-    const { scrollWidth, clientWidth } = document.documentElement
-    if (scrollWidth <= clientWidth) return []
-    const wide = [...document.querySelectorAll('body *')].filter((element) => element.getBoundingClientRect().right > clientWidth)
-    return wide.map((element) => `${element.tagName}.${element.className} ${element.getBoundingClientRect().right}`)
-  })
-}
-
 describe.skipIf(browserPath === undefined)(`the pages in a browser (${browserWord})`, () => {
   let opened: Awaited<ReturnType<typeof openPage>>
 
   let origin: string
 
   beforeAll(async () => {
-    const server = createServer(answer).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const server = await serveViews()
+    origin = server.origin
     const browser = await launchBrowser()
     opened = await openPage(browser)
     return async () => {
@@ -95,7 +40,7 @@ describe.skipIf(browserPath === undefined)(`the pages in a browser (${browserWor
     }
   })
 
-  test.each(Object.keys(usual))('%s: accessible in both themes and at both widths', async (name) => {
+  test.each(USUAL_VIEWS)('%s: accessible in both themes and at every width', async (name) => {
     const { page, complaints } = opened
     complaints.length = 0
     await page.goto(`${origin}/usual?page=${encodeURIComponent(name)}`)
@@ -103,13 +48,13 @@ describe.skipIf(browserPath === undefined)(`the pages in a browser (${browserWor
     for (const { colorScheme, viewport } of LOOKS) {
       await page.setViewportSize(viewport)
       await page.emulateMedia({ colorScheme })
-      expect(await violations(page), colorScheme).toEqual([])
+      expect(await violations(page), `${colorScheme}, ${viewport.width}`).toEqual([])
       expect(await overflowing(page), `${viewport.width}`).toEqual([])
     }
     expect(complaints).toEqual([])
   })
 
-  test.each(Object.keys(hostile))('%s: hostile names neither change its width nor run scripts', async (name) => {
+  test.each(HOSTILE_VIEWS)('%s: hostile names neither change its width nor run scripts', async (name) => {
     const { page, complaints } = opened
     complaints.length = 0
     await page.setViewportSize(NARROW)

@@ -21,7 +21,15 @@ export function accountsTest(base: EmptyRecordsTest) {
       return records.links.create({ userId, purpose: 'invitation', sha256, expiresAt: inFuture(life) })
     })
     .extend('key', ({ records }) => (ownerId: string, sha256: string, expiresAt: Date | null = null) => {
-      const key = { ownerId, name: 'k', sha256, lastFour: 'abcd', scopes: ['read:documents'] as const, expiresAt }
+      const key = {
+        ownerId,
+        name: 'k',
+        sha256,
+        lastFour: 'abcd',
+        scopes: ['read:documents'] as const,
+        projectIds: null,
+        expiresAt,
+      }
       return records.keys.create({ ...key, maxKeys: 10 })
     })
     .extend('document', ({ records }) => async (ownerId: string) => {
@@ -29,6 +37,12 @@ export function accountsTest(base: EmptyRecordsTest) {
       const facts = { name: 'a', path: 'a', mediaType: 'text/plain', sizeBytes: 1, sha256: 'f'.repeat(64), tags: [] }
       return (await records.documents.register({ uploaderId: ownerId, projectId, ...facts }, 'replace')).document
     })
+}
+
+interface CodeChange {
+  clientId?: string
+  userId?: string
+  projectIds?: string[]
 }
 
 export type AccountsTest = ReturnType<typeof accountsTest>
@@ -46,13 +60,14 @@ export function oauthTest(base: AccountsTest) {
         secret: secret === null ? null : { sha256: secret, lastFour: 'abcd' },
       })
     })
-    .extend('newCode', ({ records, ben, inFuture }) => (sha256: string, change: { clientId?: string; userId?: string } = {}) => {
+    .extend('newCode', ({ records, ben, inFuture }) => (sha256: string, change: CodeChange = {}) => {
       return records.oauth.codes.create({
         sha256,
         clientId: 'app',
         userId: ben,
         redirectUri: 'https://app.example/back',
         scopes: ['read:documents', 'write:documents'],
+        projectIds: null,
         codeChallenge: 'challenge',
         resource: 'https://docs.example/',
         expiresAt: inFuture(10 * MINUTE),
@@ -65,7 +80,7 @@ export function oauthTest(base: AccountsTest) {
       scopes: ['read:documents'],
     }))
     .extend('newGrant', ({ records, newCode, tokens }) => {
-      return async (name: string, change: { clientId?: string; userId?: string } = {}) => {
+      return async (name: string, change: CodeChange = {}) => {
         await newCode(`code ${name}`, change)
         return (await records.oauth.codes.redeem(`code ${name}`, tokens(name)))!
       }

@@ -1,7 +1,8 @@
 import { describe, expect } from 'vitest'
 import { errorCode } from '../../support/codes.ts'
 import type { ProjectIds } from '../../../src/records/projects.ts'
-import type { DocumentsTest } from './fixtures.ts'
+import { DOCUMENT_SORTS, SORT_ORDERS, type DocumentRecord, type DocumentSort } from '../../../src/core/model.ts'
+import { PARSED, type DocumentsTest } from './fixtures.ts'
 import { visibleTo } from '../../support/visible.ts'
 
 export function documentsConformance(test: DocumentsTest): void {
@@ -99,6 +100,48 @@ export function documentsConformance(test: DocumentsTest): void {
       },
     )
 
+    test.for(
+      Object.keys(DOCUMENT_SORTS).flatMap((sort) =>
+        SORT_ORDERS.flatMap((order) => [1, 3].map((count) => [sort as DocumentSort, order, count] as const)),
+      ),
+    )(
+      'sorts by %s, %s, in %d projects, each document once',
+      async ([sort, order, count], { records, alice, project, add, clock }) => {
+        const projects = [project]
+        while (projects.length < count)
+          projects.push((await records.projects.create({ ownerId: alice, name: `p${projects.length}`, description: '' })).id)
+        for (let i = 0; i < 20; i++) {
+          // Several documents have the same value, in other letter case too.
+          const name = `${i % 2 === 0 ? 'B' : 'b'}${(i * 7) % 5}.txt`
+          await add({ path: `${i}/${name}`, name, sizeBytes: (i * 11) % 6, projectId: projects[(i * i) % count]! })
+          if (i % 3 === 0) clock.advance(1)
+        }
+        for (const [i, job] of (await records.queue.claim(8)).entries())
+          await records.queue.savePages(job, { ...PARSED, pageCount: i % 3 })
+        const visible = new Set(projects)
+        const all = await records.documents.list(visible, { limit: 100 })
+        const valueOf = (document: DocumentRecord) =>
+          ({
+            newest: document.createdAt.getTime(),
+            name: document.name.toLowerCase(),
+            size: document.sizeBytes,
+            pages: document.pageCount ?? 0,
+            status: document.status,
+          })[sort]
+        const isBefore = (a: DocumentRecord, b: DocumentRecord) =>
+          valueOf(a) < valueOf(b) || (valueOf(a) === valueOf(b) && a.id < b.id)
+        const sorted = all.items.toSorted((a, b) => ((order === 'asc' ? isBefore(a, b) : isBefore(b, a)) ? -1 : 1))
+        const seen: string[] = []
+        let cursor: string | undefined
+        do {
+          const page = await records.documents.list(visible, { limit: 3, sort, order, ...(cursor && { cursor }) })
+          seen.push(...page.items.map(({ id }) => id))
+          cursor = page.nextCursor ?? undefined
+        } while (cursor)
+        expect(seen).toEqual(sorted.map(({ id }) => id))
+      },
+    )
+
     test('filters by project, status, hash and part of the name, where wildcards and case have no meaning', async ({
       records,
       clock,
@@ -122,6 +165,9 @@ export function documentsConformance(test: DocumentsTest): void {
       expect(await paths({}, new Set([other.id]))).toEqual(['3'])
       await records.queue.claim(1)
       expect(await paths({ status: 'processing' })).toEqual(['1'])
+      expect(await paths({ status: ['processing'] })).toEqual(['1'])
+      expect(await paths({ status: ['queued', 'processing'] })).toContain('1')
+      expect(await paths({ status: ['failed'] })).toEqual([])
     })
 
     test('filters by the beginning of the path, where case counts and no character is a wildcard, by tag and by type', async ({
@@ -157,11 +203,31 @@ export function documentsConformance(test: DocumentsTest): void {
       }
       await add({ path: 'tagged', tags: ['draft', `it's "quoted"`], mediaType: 'application/pdf' })
       await add({ path: 'other', tags: ['drafts'] })
-      expect(await paths({ tag: 'draft' })).toEqual(['tagged'])
-      expect(await paths({ tag: `it's "quoted"` })).toEqual(['tagged'])
-      expect(await paths({ tag: 'DRAFT' })).toEqual([])
-      expect(await paths({ mediaType: 'application/pdf' })).toEqual(['tagged'])
-      expect(await paths({ mediaType: 'application/pdf', tag: 'drafts' })).toEqual([])
+      expect(await paths({ tags: ['draft'] })).toEqual(['tagged'])
+      expect(await paths({ tags: [`it's "quoted"`] })).toEqual(['tagged'])
+      expect(await paths({ tags: ['DRAFT'] })).toEqual([])
+      expect(await paths({ tags: ['draft', 'drafts', 'none'] })).toEqual(['other', 'tagged'])
+      expect(await paths({ mediaTypes: ['application/pdf', 'text/plain'], tags: ['drafts'] })).toEqual(['other'])
+      expect(await paths({ mediaTypes: ['application/pdf'] })).toEqual(['tagged'])
+      expect(await paths({ mediaTypes: ['application/pdf'], tags: ['drafts'] })).toEqual([])
+    })
+
+    test('lists documents by the end of the id and by when they were created', async ({ records, alice, add, clock }) => {
+      const created: { id: string; path: string; createdAt: Date }[] = []
+      for (const path of ['a', 'b', 'c']) {
+        created.push(await add({ path }))
+        clock.advance(1000)
+      }
+      const [first, second, third] = created
+      const paths = async (filter: object) =>
+        (await records.documents.list(await visibleTo(records, alice), { limit: 100, ...filter })).items
+          .map((item) => item.path)
+          .toSorted()
+      expect(await paths({ idSuffix: second!.id.slice(-8) })).toEqual(['b'])
+      expect(await paths({ idSuffix: '%'.repeat(6) })).toEqual([])
+      expect(await paths({ createdAfter: second!.createdAt })).toEqual(['b', 'c'])
+      expect(await paths({ createdBefore: second!.createdAt })).toEqual(['a'])
+      expect(await paths({ createdAfter: first!.createdAt, createdBefore: third!.createdAt })).toEqual(['a', 'b'])
     })
 
     test('finds documents by their paths in a project, and the numbered copy of a file', async ({

@@ -71,12 +71,12 @@ export function indexesConformance(base: EmptyRecordsTest): void {
       await register('queued')
       const { id } = await records.indexes.build(OTHER)
       expect(await missing(id)).toEqual([a, b].toSorted())
-      expect(await records.indexes.progress(id)).toEqual({ done: 0, total: 2 })
+      expect(await records.indexes.progress(id)).toEqual({ done: 0, total: 2, passagesDone: 0, passagesTotal: 4 })
       await records.indexes.record(id, [entry(a)])
       expect(await missing(id)).toEqual([b])
       expect(await missing(id, b)).toEqual([])
       expect(await records.indexes.contents(id)).toEqual(new Map([[a, { version: 1, chunks: 3 }]]))
-      expect(await records.indexes.progress(id)).toEqual({ done: 1, total: 2 })
+      expect(await records.indexes.progress(id)).toEqual({ done: 1, total: 2, passagesDone: 3, passagesTotal: 5 })
       await records.indexes.forget(id, [a])
       expect((await missing(id)).length).toBe(2)
     })
@@ -90,8 +90,8 @@ export function indexesConformance(base: EmptyRecordsTest): void {
       const other = (await records.users.create({ name: 'B', email: null, role: 'member' })).id
       expect(await missing(id)).toHaveLength(1)
       for (const [owner, progress, passages] of [
-        [ownerId, { done: 1, total: 2 }, [3, 4]],
-        [other, { done: 0, total: 0 }, [0, 0]],
+        [ownerId, { done: 1, total: 2, passagesDone: 3, passagesTotal: 5 }, [3, 4]],
+        [other, { done: 0, total: 0, passagesDone: 0, passagesTotal: 0 }, [0, 0]],
       ] as const) {
         expect(await records.indexes.progress(id, await visibleTo(records, owner))).toEqual(progress)
         const counted = [
@@ -223,11 +223,16 @@ export function indexesConformance(base: EmptyRecordsTest): void {
       expect(await states()).toEqual(['builtin active', 'ollama:third building'])
     })
 
-    test('keeps canary vectors and the chosen embedder, which clearing the indexes does not change', async ({ records }) => {
+    test('keeps what was measured with a model and the chosen embedder, which clearing the indexes does not change', async ({
+      records,
+    }) => {
       const { id } = (await records.indexes.active())!
-      expect(await records.indexes.canaries(id)).toBeNull()
-      await records.indexes.setCanaries(id, [Float32Array.of(0.25, -1)])
-      expect(await records.indexes.canaries(id)).toEqual([Float32Array.of(0.25, -1)])
+      expect(await records.indexes.measurements(id)).toBeNull()
+      const canaries = [Float32Array.of(0.25, -1)]
+      for (const chance of [null, { mean: 0.125, deviation: 0.07 }]) {
+        await records.indexes.setMeasurements(id, { canaries, chance })
+        expect(await records.indexes.measurements(id)).toEqual({ canaries, chance })
+      }
       expect(await records.indexes.chosen()).toBeNull()
       await records.indexes.choose('ollama:o')
       await records.indexes.choose('builtin')

@@ -16,6 +16,14 @@ export function keysConformance(test: AccountsTest): void {
       expect(await records.keys.findByHash('h2')).toBeNull()
     })
 
+    test('keeps the limit to projects', async ({ records, ann }) => {
+      const key = { ownerId: ann, name: 'k', lastFour: 'abcd', scopes: [], expiresAt: null, maxKeys: 10 }
+      for (const [sha256, projectIds] of Object.entries({ some: ['prj_1', 'prj_2'], none: [], all: null })) {
+        expect((await records.keys.create({ ...key, sha256, projectIds })).projectIds).toEqual(projectIds)
+        expect((await records.keys.findByHash(sha256))?.projectIds).toEqual(projectIds)
+      }
+    })
+
     test('writes the last use at most once a minute', async ({ records, clock, ann, key }) => {
       const { id } = await key(ann, 'h1')
       await records.keys.touch(id)

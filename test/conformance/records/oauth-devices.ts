@@ -9,6 +9,7 @@ export function oauthDevicesConformance(test: OAuthTest): void {
       const device = {
         clientId: 'app',
         scopes: ['read:documents'],
+        projectIds: null,
         resource: null,
         status: 'pending',
         userId: null,
@@ -19,8 +20,8 @@ export function oauthDevicesConformance(test: OAuthTest): void {
       expect(await records.oauth.devices.findByUserCode('user d')).toEqual(device)
       expect(await records.oauth.devices.redeem('device d', tokens('0'))).toBeNull()
       const decisions = await Promise.all([
-        records.oauth.devices.decide('user d', { userId: ben, approve: true }),
-        records.oauth.devices.decide('user d', { userId: ann, approve: false }),
+        records.oauth.devices.decide('user d', { userId: ben, approve: true, projectIds: null }),
+        records.oauth.devices.decide('user d', { userId: ann, approve: false, projectIds: null }),
       ])
       expect(decisions).toEqual([true, false])
       expect(await records.oauth.devices.find('device d')).toEqual({ ...device, status: 'approved', userId: ben })
@@ -29,7 +30,7 @@ export function oauthDevicesConformance(test: OAuthTest): void {
 
     test('are redeemed by one of many at the same time when approved', async ({ records, ben, tokens, newDevice }) => {
       await newDevice()
-      await records.oauth.devices.decide('user d', { userId: ben, approve: true })
+      await records.oauth.devices.decide('user d', { userId: ben, approve: true, projectIds: null })
       const grants = await Promise.all(
         Array.from({ length: 20 }, (_, i) => records.oauth.devices.redeem('device d', tokens(String(i)))),
       )
@@ -46,15 +47,15 @@ export function oauthDevicesConformance(test: OAuthTest): void {
       newDevice,
     }) => {
       for (const name of ['denied', 'late', 'disabled']) await newDevice(name)
-      await records.oauth.devices.decide('user denied', { userId: ben, approve: false })
-      await records.oauth.devices.decide('user disabled', { userId: ben, approve: true })
+      await records.oauth.devices.decide('user denied', { userId: ben, approve: false, projectIds: null })
+      await records.oauth.devices.decide('user disabled', { userId: ben, approve: true, projectIds: null })
       expect(await records.oauth.devices.redeem('device denied', tokens('1'))).toBeNull()
       expect(await records.oauth.devices.find('device denied')).toMatchObject({ status: 'denied' })
       await records.users.setDisabled(ben, true)
       expect(await records.oauth.devices.redeem('device disabled', tokens('2'))).toBeNull()
       clock.advance(10 * MINUTE)
       expect(await records.oauth.devices.findByUserCode('user late')).toBeNull()
-      expect(await records.oauth.devices.decide('user late', { userId: ann, approve: true })).toBe(false)
+      expect(await records.oauth.devices.decide('user late', { userId: ann, approve: true, projectIds: null })).toBe(false)
     })
 
     test('get a longer interval from a poll that comes too soon', async ({ records, clock, newDevice }) => {

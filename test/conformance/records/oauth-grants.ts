@@ -19,6 +19,7 @@ export function oauthGrantsConformance(test: OAuthTest): void {
         createdAt: clock.now(),
         expiresAt: inFuture(60 * MINUTE),
         isUsed: false,
+        successor: null,
       }
       expect(await records.oauth.grants.findAccess('access 1')).toEqual(token)
       expect(await records.oauth.grants.findAccess('refresh 1')).toBeNull()
@@ -30,13 +31,32 @@ export function oauthGrantsConformance(test: OAuthTest): void {
       expect(await records.oauth.grants.findToken('access 1')).toEqual(token)
     })
 
+    test('have the limit to projects of the code or the device code', async ({ records, ben, tokens, newGrant, newDevice }) => {
+      const limitOf = async (access: string) => (await records.oauth.grants.findAccess(access))?.grant.projectIds
+      expect(await newGrant('1', { projectIds: ['prj_1'] })).toMatchObject({ projectIds: ['prj_1'] })
+      await records.oauth.grants.refresh('refresh 1', 'app', tokens('2'))
+      await newDevice()
+      await records.oauth.devices.decide('user d', { userId: ben, approve: true, projectIds: ['prj_2'] })
+      await records.oauth.devices.redeem('device d', tokens('3'))
+      await newGrant('4')
+      expect([await limitOf('access 2'), await limitOf('access 3'), await limitOf('access 4')]).toEqual([
+        ['prj_1'],
+        ['prj_2'],
+        null,
+      ])
+    })
+
     test('are replaced by a refresh, which uses the refresh token', async ({ records, clock, tokens, newGrant, isAlive }) => {
       const grant = await newGrant('1')
       clock.advance(1)
       expect(await records.oauth.grants.findToken('refresh 1')).toMatchObject({ kind: 'refresh', grant, isUsed: false })
-      expect(await records.oauth.grants.refresh('refresh 1', 'app', tokens('2'))).toEqual(grant)
+      const next = { ...tokens('2'), sealed: 'sealed answer' }
+      expect(await records.oauth.grants.refresh('refresh 1', 'app', next)).toEqual(grant)
       expect([await isAlive('1'), await isAlive('2')]).toEqual([false, true])
-      expect(await records.oauth.grants.findToken('refresh 1')).toMatchObject({ isUsed: true })
+      expect(await records.oauth.grants.findToken('refresh 1')).toMatchObject({
+        isUsed: true,
+        successor: { sealed: 'sealed answer', at: clock.now() },
+      })
       expect(await records.oauth.grants.refresh('refresh 1', 'app', tokens('3'))).toBeNull()
       expect(await records.oauth.grants.findToken('access 3')).toBeNull()
       expect(await records.oauth.grants.refresh('refresh 2', 'app', tokens('4'))).toEqual(grant)
@@ -102,7 +122,7 @@ export function oauthGrantsConformance(test: OAuthTest): void {
       await newGrant('other user', { userId: ann })
       await newCode('waiting')
       await newDevice()
-      await records.oauth.devices.decide('user d', { userId: ben, approve: true })
+      await records.oauth.devices.decide('user d', { userId: ben, approve: true, projectIds: null })
       expect(await records.oauth.grants.revokeAll(ben, 'app')).toBe(2)
       expect(await records.oauth.grants.revokeAll(ben, 'app')).toBe(0)
       expect(await Promise.all(['1', '2', 'other application', 'other user'].map(isAlive))).toEqual([false, false, true, true])

@@ -22,6 +22,14 @@ export function projectsConformance(test: DocumentsTest): void {
       })
     })
 
+    test('refuses a name only because of a visible project', async ({ records, alice, project }) => {
+      const { id } = await records.projects.create({ ownerId: alice, name: 'second', description: '' })
+      await expect(records.projects.update(id, { name: 'default' }, new Set([id, project]))).rejects.toMatchObject({
+        code: errorCode('project_exists'),
+      })
+      expect(await records.projects.update(id, { name: 'default' }, new Set([id]))).toMatchObject({ id, name: 'default' })
+    })
+
     test('lists only the projects that are named, and finds each by its id', async ({ records, alice, bob, project }) => {
       const { id: second } = await records.projects.create({ ownerId: alice, name: 'second', description: '' })
       const { id: foreign } = await records.projects.create({ ownerId: bob, name: 'foreign', description: '' })
@@ -33,6 +41,47 @@ export function projectsConformance(test: DocumentsTest): void {
       expect(await names()).toEqual([])
       expect(await records.projects.get(second)).toMatchObject({ id: second, name: 'second', ownerId: alice })
       expect(await records.projects.get('second')).toBeNull()
+    })
+
+    test('counts the documents of each first folder, through every kind of change', async ({ records, alice, project, add }) => {
+      const { id: second } = await records.projects.create({ ownerId: alice, name: 'second', description: '' })
+      const folders = async (id: string, max = 10) =>
+        (await records.projects.contents(id, max)).folders.map(({ folder, documents }) => `${folder} ${documents}`)
+      const a = await add({ path: 'notes/a.txt' })
+      const b = await add({ path: 'notes/old/b.txt', sha256: 'b'.repeat(64) })
+      await add({ path: 'c.txt', sha256: 'c'.repeat(64) })
+      expect(await folders(project)).toEqual([' 1', 'notes/ 2'])
+      expect(await folders(project, 1)).toEqual([' 1'])
+
+      const both = new Set([project, second])
+      await records.documents.edit(both, a.id, { path: 'Äpfel/a.txt' }, null)
+      await records.documents.edit(both, b.id, { projectId: second }, null)
+      expect([await folders(project), await folders(second)]).toEqual([[' 1', 'Äpfel/ 1'], ['notes/ 1']])
+      await records.documents.delete(both, a.id, { isKept: true })
+      expect(await folders(project)).toEqual([' 1'])
+      await records.trash.restore(both, a.id)
+      expect(await folders(project)).toEqual([' 1', 'Äpfel/ 1'])
+      await records.projects.delete(second)
+      expect(await folders(second)).toEqual([])
+    })
+
+    test('knows when a document last changed, and how many are in the trash', async ({ records, clock, project, add }) => {
+      const contents = async () => {
+        const { lastChangedAt, trashed } = await records.projects.contents(project, 0)
+        return { lastChangedAt: lastChangedAt?.getTime(), trashed }
+      }
+      expect(await contents()).toEqual({ lastChangedAt: undefined, trashed: 0 })
+      const { id } = await add()
+      const added = clock.now().getTime()
+      expect(await contents()).toEqual({ lastChangedAt: added, trashed: 0 })
+      clock.advance(1000)
+      await add({ path: 'b.txt', sha256: 'b'.repeat(64) })
+      clock.advance(1000)
+      await records.documents.edit(new Set([project]), id, { title: 'Other' }, null)
+      expect(await contents()).toEqual({ lastChangedAt: added + 2000, trashed: 0 })
+      clock.advance(1000)
+      await records.documents.delete(new Set([project]), id, { isKept: true })
+      expect(await contents()).toEqual({ lastChangedAt: added + 3000, trashed: 1 })
     })
 
     test('changes and deletes nothing when there is no such project', async ({ records, alice, project }) => {

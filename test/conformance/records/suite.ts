@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { accountsTest, oauthTest } from './account-fixtures.ts'
+import { accountAuditConformance, auditConformance } from './audit.ts'
 import { countsConformance } from './counts.ts'
 import { credentialsVersionConformance } from './credentials-version.ts'
 import { documentsConformance } from './documents.ts'
@@ -14,13 +15,16 @@ import { oauthApplicationsConformance } from './oauth-applications.ts'
 import { oauthCodesConformance } from './oauth-codes.ts'
 import { oauthDevicesConformance } from './oauth-devices.ts'
 import { oauthGrantsConformance } from './oauth-grants.ts'
+import { oauthRegistrationsConformance } from './oauth-registrations.ts'
 import { oauthSweepConformance } from './oauth-sweep.ts'
 import { membersConformance } from './members.ts'
 import { projectsConformance } from './projects.ts'
 import { queueConformance } from './queue.ts'
 import { quotasConformance } from './quotas.ts'
+import { savedSearchesConformance } from './saved-searches.ts'
 import { sessionsConformance } from './sessions.ts'
 import { synonymsConformance } from './synonyms.ts'
+import { trashConformance } from './trash.ts'
 import { turnsConformance } from './turns.ts'
 import { uploadsConformance } from './uploads.ts'
 import { usersConformance } from './users.ts'
@@ -39,10 +43,12 @@ export function recordsConformance(open: OpenRecords): void {
   membersConformance(withDocuments)
   uploadsConformance(withDocuments)
   documentsConformance(withDocuments)
+  trashConformance(withDocuments)
   queueConformance(withDocuments)
   quotasConformance(withDocuments)
   turnsConformance(withDocuments)
   eventsConformance(withDocuments)
+  auditConformance(withDocuments)
   synonymsConformance(withDocuments)
 
   accountsConformance(test)
@@ -62,6 +68,7 @@ export function accountsConformance(test: EmptyRecordsTest): void {
   linksConformance(withAccounts)
   sessionsConformance(withAccounts)
   keysConformance(withAccounts)
+  savedSearchesConformance(withAccounts)
 
   const withOAuth = oauthTest(withAccounts)
   credentialsVersionConformance(withOAuth)
@@ -69,5 +76,7 @@ export function accountsConformance(test: EmptyRecordsTest): void {
   oauthCodesConformance(withOAuth)
   oauthGrantsConformance(withOAuth)
   oauthDevicesConformance(withOAuth)
+  oauthRegistrationsConformance(withOAuth)
   oauthSweepConformance(withOAuth)
+  accountAuditConformance(withOAuth)
 }

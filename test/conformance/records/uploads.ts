@@ -74,7 +74,7 @@ export function uploadsConformance(test: DocumentsTest): void {
       expect([await path('f'), await path('1')]).toEqual(['f/a (3).txt', 'f/a (6).txt'])
     })
 
-    test('sets the tags that an upload names, also for the same bytes, and keeps the tags when it names none', async ({
+    test('sets the tags that an upload names, even for the same bytes, and keeps the tags if the upload names none', async ({
       records,
       upload,
       add,

@@ -17,6 +17,7 @@ export function validCredentialsConformance(base: EmptyRecordsTest): void {
           sha256: `key ${name}`,
           lastFour: 'abcd',
           scopes: [],
+          projectIds: null,
           expiresAt,
           maxKeys: 10,
         })
@@ -25,7 +26,13 @@ export function validCredentialsConformance(base: EmptyRecordsTest): void {
         const uris = { type: 'public' as const, redirectUris: ['https://a.example/'], scopes: [], secret: null }
         const application = await records.oauth.applications.create({ ownerId: id, name, ...uris })
         const consent = { clientId: application.id, userId: id, redirectUri: 'https://a.example/', scopes: [], expiresAt }
-        await records.oauth.codes.create({ ...consent, sha256: `code ${name}`, codeChallenge: null, resource: null })
+        await records.oauth.codes.create({
+          ...consent,
+          sha256: `code ${name}`,
+          projectIds: null,
+          codeChallenge: null,
+          resource: null,
+        })
         const access = { sha256: `token ${name}`, expiresAt }
         await records.oauth.codes.redeem(`code ${name}`, { access, refresh: null, scopes: [] })
         users.set(name, { id, keyId: key.id, sessionId: session.id, clientId: application.id })

@@ -1,3 +1,4 @@
+import type { AuditDetails, AuditFact } from '../../../src/core/audit.ts'
 import type { DocumentRecord, DocumentStatus } from '../../../src/core/model.ts'
 import { NO_HEALTH } from '../../../src/records/rules.ts'
 import type { MemoryStore, StoredDocument } from './store.ts'
@@ -71,6 +72,14 @@ export function givenTags({ tags, parse }: StoredDocument): string[] {
 export function givenTitle({ parse }: StoredDocument): { given_title?: string } {
   const { given_title } = parse as { given_title?: string }
   return given_title === undefined ? {} : { given_title }
+}
+
+/** Names a document in the audit log, as it is now. */
+export function factAbout(
+  { id, projectId, name, path }: StoredDocument,
+  details: AuditDetails = {},
+): Pick<AuditFact, 'projectId' | 'document' | 'details'> {
+  return { projectId, document: { id, name }, details: { ...(path !== name && { path }), ...details } }
 }
 
 export function removeDocuments(store: MemoryStore, documents: readonly StoredDocument[]): void {

@@ -1,29 +1,43 @@
-import { isDocsearchError } from '../../../src/core/errors.ts'
 import { newId } from '../../../src/core/ids.ts'
-import type { Quotas } from '../../../src/core/model.ts'
-import { checkBytes, checkNewDocument, checkPassagesLeft, NO_QUOTAS, ownersQuotaExceeded } from '../../../src/records/quotas.ts'
+import { foldName } from '../../../src/core/fold-name.ts'
+import { DOCUMENT_SORTS, type DocumentSort, type Quotas } from '../../../src/core/model.ts'
+import { checkBytes, checkNewDocument, checkPassagesLeft, hasRoomFor, NO_QUOTAS } from '../../../src/records/quotas.ts'
 import type {
   DocumentChange,
-  Documents,
   DocumentQuery,
+  Documents,
+  Keeping,
   NewDocument,
   OnConflict,
   UploadOutcome,
 } from '../../../src/records/documents.ts'
 import { documentExists, insufficientRole, pathTaken, projectNotFound } from '../../../src/records/errors.ts'
 import type { ProjectIds } from '../../../src/records/projects.ts'
-import { foldName } from '../../../src/core/fold-name.ts'
 import { numberedPath, storedTitle } from '../../../src/records/rules.ts'
 import {
   countWords,
+  factAbout,
   freshVersion,
   presentDocument,
   queueForIndex,
   queueNextVersion,
   removeDocuments,
 } from './document-changes.ts'
-import { listPart, newestFirst } from './lists.ts'
+import { atPath, isMatch } from './find-documents.ts'
+import { listPart, type Sorting } from './lists.ts'
+import { keepVersion, putInTrash } from './trash.ts'
 import type { MemoryStore, StoredDocument } from './store.ts'
+
+function sortingOf({ sort = 'newest', order = DOCUMENT_SORTS[sort] }: DocumentQuery): Sorting<StoredDocument> {
+  const values: Record<DocumentSort, (document: StoredDocument) => string | number> = {
+    newest: ({ createdAt }) => createdAt.getTime(),
+    name: ({ name }) => foldName(name),
+    size: ({ sizeBytes }) => sizeBytes,
+    pages: ({ pageCount }) => pageCount ?? 0,
+    status: ({ status }) => status,
+  }
+  return { kind: sort === 'name' || sort === 'status' ? 'string' : 'number', order, valueOf: values[sort] }
+}
 
 export function memoryDocuments(store: MemoryStore): Documents {
   const inProjects = (projects: ProjectIds) => [...store.documents.values()].filter(({ projectId }) => projects.has(projectId))
@@ -35,13 +49,11 @@ export function memoryDocuments(store: MemoryStore): Documents {
   }
 
   return {
-    register: async (document, onConflict, quotas = NO_QUOTAS) =>
+    register: async (document, onConflict, quotas = NO_QUOTAS, { isKept } = { isKept: false }) =>
       store.write(() => {
         const ownerId = ownerOfProject(store, document)
-        const { stored, outcome } = withoutNumbers(document.uploaderId === ownerId, () =>
-          register(store, { ...document, ownerId }, onConflict, quotas),
-        )
-        return { document: present(stored), outcome }
+        const { stored, outcome, trashedId = null } = register(store, { ...document, ownerId }, onConflict, { quotas, isKept })
+        return { document: present(stored), outcome, trashedId }
       }),
     async get(projects, id) {
       const document = find(projects, id)
@@ -62,7 +74,7 @@ export function memoryDocuments(store: MemoryStore): Documents {
     list: async (projects, query) =>
       listPart(
         inProjects(projects).filter((document) => isMatch(document, query)),
-        newestFirst,
+        sortingOf(query),
         query,
         present,
       ),
@@ -74,7 +86,9 @@ export function memoryDocuments(store: MemoryStore): Documents {
         const document = find(projects, id)
         if (document === undefined) return null
         const isPrepared = document.status === 'ready' && document.version === prepared?.version
+        const former = { ...document }
         edit(store, document, change, quotas)
+        recordEdit(store, former, document, change)
         if (isPrepared) countWords(store, document, JSON.parse(prepared.words) as string[])
         const isKept = nextVersionOf(store, document, isPrepared)
         return { document: present(document), isPrepared: isKept }
@@ -83,29 +97,26 @@ export function memoryDocuments(store: MemoryStore): Documents {
       store.write(() => {
         const document = find(projects, id)
         if (document === undefined) return null
+        store.record({ action: 'document.reprocess', ...factAbout(document) })
         queueNextVersion(store, document)
         return present(document)
       }),
-    delete: async (projects, id) =>
+    delete: async (projects, id, { isKept } = { isKept: false }) =>
       store.write(() => {
         const document = find(projects, id)
-        if (document !== undefined) removeDocuments(store, [document])
+        if (document !== undefined) {
+          store.record({ action: 'document.delete', ...factAbout(document, isKept ? {} : { permanent: true }) })
+          if (isKept) putInTrash(store, document)
+          else removeDocuments(store, [document])
+        }
         return document !== undefined
       }),
     async pages(projects, id) {
       const document = find(projects, id)
       return document === undefined || document.pagesVersion === null ? null : structuredClone(document.pages)
     },
-    isBlobReferenced: async (sha256) => [...store.documents.values()].some((document) => document.sha256 === sha256),
-  }
-}
-
-/** Only the owner of the project may know how much is in all of their projects. */
-function withoutNumbers<T>(isOwner: boolean, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw !isOwner && isDocsearchError(error, 'quota_exceeded') ? ownersQuotaExceeded(error) : error
+    isBlobReferenced: async (sha256) =>
+      [...store.documents.values(), ...store.trash.values()].some((document) => document.sha256 === sha256),
   }
 }
 
@@ -118,40 +129,33 @@ function ownerOfProject({ projects, members }: MemoryStore, { projectId, uploade
   return project.ownerId
 }
 
-function isMatch(document: StoredDocument, query: DocumentQuery): boolean {
-  const { status, warnings, name, sha256, pathPrefix, tag, mediaType } = query
-  return (
-    (status === undefined || document.status === status) &&
-    (warnings === undefined || document.warnings.length > 0 === warnings) &&
-    (name === undefined || foldName(document.name).includes(foldName(name))) &&
-    (sha256 === undefined || document.sha256 === sha256) &&
-    (pathPrefix === undefined || document.path.startsWith(pathPrefix)) &&
-    (tag === undefined || document.tags.includes(tag)) &&
-    (mediaType === undefined || document.mediaType === mediaType)
-  )
-}
-
 type OwnedDocument = NewDocument & { ownerId: string }
-type Registered = { stored: StoredDocument; outcome: UploadOutcome }
+type Registered = { stored: StoredDocument; outcome: UploadOutcome; trashedId?: string }
 
-function register(store: MemoryStore, document: OwnedDocument, onConflict: OnConflict, quotas: Quotas): Registered {
+function register(
+  store: MemoryStore,
+  document: OwnedDocument,
+  onConflict: OnConflict,
+  { quotas, isKept }: Keeping & { quotas: Quotas },
+): Registered {
   const existing = atPath(store, document)
   if (existing === undefined) return insert(store, document, quotas)
-  const { name, mediaType, sizeBytes, sha256, tags } = document
+  const { name, mediaType, sizeBytes, sha256, tags, uploaderId } = document
   if (existing.sha256 === sha256) return registerSameBytes(store, existing, quotas, onConflict === 'replace' ? tags : null)
   if (onConflict === 'error') throw documentExists(document.path, existing.id)
   if (onConflict === 'keep') return registerSecond(store, document, quotas)
-  checkBytes(store.allowanceOf(existing.ownerId, quotas), sizeBytes - existing.sizeBytes)
-  const content = { name, mediaType, sizeBytes, sha256 }
+  const allowance = store.allowanceOf(existing.ownerId, quotas)
+  const keeps = isKept && hasRoomFor(allowance, sizeBytes)
+  checkBytes(allowance, sizeBytes - (keeps ? 0 : existing.sizeBytes))
+  const renamed = name === existing.name ? {} : { name }
+  store.record({ action: 'document.replace', ...factAbout(existing, { size_bytes: sizeBytes, ...renamed }) })
+  const content = { name, mediaType, sizeBytes, sha256, uploaderId }
+  const trashedId = keeps ? keepVersion(store, existing) : undefined
   queueNextVersion(store, existing, { ...content, ...(tags === null ? {} : { tags: [...tags] }) })
-  return { stored: existing, outcome: 'replaced' }
+  return { stored: existing, outcome: 'replaced', ...(trashedId !== undefined && { trashedId }) }
 }
 
-function atPath(store: MemoryStore, { projectId, path }: Pick<NewDocument, 'projectId' | 'path'>): StoredDocument | undefined {
-  return [...store.documents.values()].find((document) => document.projectId === projectId && document.path === path)
-}
-
-function insert(store: MemoryStore, { uploaderId: _uploaderId, ...document }: OwnedDocument, quotas: Quotas): Registered {
+function insert(store: MemoryStore, document: OwnedDocument, quotas: Quotas): Registered {
   checkNewDocument(store.allowanceOf(document.ownerId, quotas), document.sizeBytes)
   const createdAt = store.now()
   const stored: StoredDocument = {
@@ -169,6 +173,7 @@ function insert(store: MemoryStore, { uploaderId: _uploaderId, ...document }: Ow
   }
   store.documents.set(stored.id, stored)
   store.announce('document.queued', [stored])
+  store.record({ action: 'document.upload', ...factAbout(stored, { size_bytes: stored.sizeBytes }) })
   return { stored, outcome: 'created' }
 }
 
@@ -218,6 +223,29 @@ function edit(store: MemoryStore, document: StoredDocument, { tags, title, ...ch
   const given = storedTitle(title ?? null)
   Object.assign(document, change, tags === undefined ? {} : { tags: [...tags] }, { updatedAt: store.now() })
   if (given !== null) Object.assign(document, { title: given, parse: { ...document.parse, given_title: given } })
+}
+
+/**
+ * Records what changed, in the project that the document was in, and in the one that it has moved to. The former project does not learn the
+ * new name and path.
+ */
+function recordEdit(store: MemoryStore, former: StoredDocument, document: StoredDocument, change: DocumentChange): void {
+  if (former.projectId !== document.projectId) {
+    store.record({ action: 'document.update', ...factAbout(former, { moved: 'away' }) })
+    store.record({ action: 'document.update', ...factAbout(document, { moved: 'here' }) })
+    return
+  }
+  const fields = ['name', 'path', 'title', 'tags'] as const
+  const changed = fields.filter(
+    (field) => change[field] !== undefined && JSON.stringify(former[field]) !== JSON.stringify(document[field]),
+  )
+  if (changed.length === 0) return
+  const details = {
+    changed,
+    ...(changed.includes('name') && { name: document.name }),
+    ...(changed.includes('path') && { new_path: document.path }),
+  }
+  store.record({ action: 'document.update', ...factAbout(former, details) })
 }
 
 /** Gives an edited document its next version, if it needs one. Returns `isPrepared`. */

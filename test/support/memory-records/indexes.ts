@@ -16,7 +16,7 @@ export function memoryIndexes(store: MemoryStore): Indexes {
     deleteWhere(indexes, ({ record }) => record.state === state)
     const createdAt = store.now()
     const record = { ...index, id: newId('gen', createdAt), state, createdAt }
-    indexes.set(record.id, { record, canaries: null, contents: new Map() })
+    indexes.set(record.id, { record, measurements: null, contents: new Map() })
     return { ...record }
   }
 
@@ -41,10 +41,10 @@ export function memoryIndexes(store: MemoryStore): Indexes {
     async clear() {
       indexes.clear()
     },
-    canaries: async (id) => structuredClone(indexes.get(id)?.canaries ?? null),
-    async setCanaries(id, vectors) {
+    measurements: async (id) => structuredClone(indexes.get(id)?.measurements ?? null),
+    async setMeasurements(id, measurements) {
       const index = indexes.get(id)
-      if (index !== undefined) index.canaries = structuredClone([...vectors])
+      if (index !== undefined) index.measurements = structuredClone(measurements)
     },
     ...memoryIndexDocuments(store),
     switchTo: async (id, options) => store.write(() => switchTo(store, id, options)),
@@ -89,7 +89,11 @@ function memoryIndexDocuments(store: MemoryStore): Documents {
     },
     async progress(id, projects) {
       const total = searchable().filter((document) => projects === undefined || projects.has(document.projectId))
-      return { done: total.filter((document) => isHeld(id, document)).length, total: total.length }
+      const held = total.filter((document) => isHeld(id, document))
+      const left = total.filter((document) => !isHeld(id, document))
+      const passagesDone = held.reduce((sum, document) => sum + (contentsOf(id).get(document.id)?.chunks ?? 0), 0)
+      const passagesTotal = passagesDone + left.reduce((sum, document) => sum + (document.chunkCount ?? 0), 0)
+      return { done: held.length, total: total.length, passagesDone, passagesTotal }
     },
     async countPassages(id, projects) {
       const own = searchable().filter((document) => projects.has(document.projectId))

@@ -1,8 +1,9 @@
+import { limitFact } from '../../../src/core/audit.ts'
 import { newId } from '../../../src/core/ids.ts'
 import type { ApiKeyRecord } from '../../../src/core/model.ts'
 import { tooManyKeys } from '../../../src/records/errors.ts'
 import type { Keys } from '../../../src/records/keys.ts'
-import { listPart, newestFirst } from './lists.ts'
+import { byNewest, listPart } from './lists.ts'
 import type { MemoryStore, StoredKey } from './store.ts'
 
 export function memoryKeys(store: MemoryStore): Keys {
@@ -14,6 +15,11 @@ export function memoryKeys(store: MemoryStore): Keys {
       const createdAt = store.now()
       const stored = { ...key, id: newId('key', createdAt), scopes: [...key.scopes], createdAt, lastUsedAt: null }
       keys.set(stored.id, stored)
+      store.record({
+        action: 'key.create',
+        userId: key.ownerId,
+        details: { ...describe(stored), scopes: stored.scopes, ...limitFact(stored.projectIds) },
+      })
       return present(stored)
     },
     async findByHash(sha256) {
@@ -29,10 +35,14 @@ export function memoryKeys(store: MemoryStore): Keys {
     },
     async list(ownerId, request) {
       const own = [...keys.values()].filter((key) => key.ownerId === ownerId)
-      return listPart(own, newestFirst, request, present)
+      return listPart(own, byNewest, request, present)
     },
     async delete(ownerId, id) {
-      return keys.get(id)?.ownerId === ownerId && keys.delete(id)
+      const key = keys.get(id)
+      if (key?.ownerId !== ownerId) return false
+      keys.delete(id)
+      store.record({ action: 'key.revoke', userId: ownerId, details: describe(key) })
+      return true
     },
   }
 }
@@ -47,6 +57,10 @@ function makeRoom(store: MemoryStore, ownerId: string, maxKeys: number): void {
     .sort((a, b) => a.expiresAt!.getTime() - b.expiresAt!.getTime())
   if (expired.length < excess) throw tooManyKeys(maxKeys)
   for (const { id } of expired.slice(0, excess)) keys.delete(id)
+}
+
+function describe({ id, name, lastFour }: StoredKey) {
+  return { key: id, name, last_four: lastFour }
 }
 
 function present({ sha256: _sha256, ...key }: StoredKey): ApiKeyRecord {

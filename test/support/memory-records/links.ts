@@ -15,6 +15,8 @@ export function memoryLinks(store: MemoryStore): OneTimeLinks {
   return {
     async create({ sha256, ...link }) {
       links.set(sha256, { ...link, isUsed: false })
+      const action = link.purpose === 'reset' ? 'user.reset' : 'user.invite'
+      store.record({ action, userId: link.userId, details: { expires_at: link.expiresAt.toISOString() } })
     },
     async find(sha256) {
       const link = findUsable(sha256)
@@ -31,6 +33,7 @@ export function memoryLinks(store: MemoryStore): OneTimeLinks {
       user.name = name ?? user.name
       deleteWhere(links, (other) => other.userId === user.id && !other.isUsed)
       deleteWhere(store.sessions, ({ userId }) => userId === user.id)
+      store.record({ action: 'user.password', actorId: user.id, userId: user.id, details: { link: link.purpose } })
       return presentUser(user)
     },
     async revokeAll(userId) {

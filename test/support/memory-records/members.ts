@@ -1,3 +1,4 @@
+import type { AuditDetails, AuditFact } from '../../../src/core/audit.ts'
 import { type Project, PROJECT_ROLES, type VisibleProject } from '../../../src/core/model.ts'
 import { lastManager, projectNotFound, tooManyMembers } from '../../../src/records/errors.ts'
 import { MAX_MEMBERS, type Members } from '../../../src/records/members.ts'
@@ -41,15 +42,35 @@ export function memoryMembers(store: MemoryStore): Members {
       const changed = { projectId, userId, role }
       const members = store.members.map((member) => (member === existing ? changed : member))
       replaceMembers(store, projectId, existing === undefined ? [...others, changed] : members)
+      if (existing === undefined) store.record({ action: 'member.add', projectId, ...memberOf(userId, { role }) })
+      else if (existing.role !== role)
+        store.record({ action: 'member.change', projectId, ...memberOf(userId, { role, former_role: existing.role }) })
       return { isNew: existing === undefined }
+    },
+    async takeOver(projectId, userId) {
+      const project = store.projects.get(projectId)
+      const own = store.members.filter((member) => member.projectId === projectId)
+      if (project === undefined || own.some(({ role }) => role === 'manager')) return 'none'
+      const isMember = own.some((member) => member.userId === null || member.userId === userId)
+      if (!isMember && userId !== project.ownerId) return 'not_a_member'
+      const others = store.members.filter((member) => member.projectId !== projectId || member.userId !== userId)
+      replaceMembers(store, projectId, [...others, { projectId, userId, role: 'manager' }])
+      store.record({ action: 'project.take_over', projectId, userId })
+      return 'done'
     },
     async remove(projectId, userId) {
       const members = store.members.filter((member) => member.projectId !== projectId || member.userId !== userId)
-      if (members.length === store.members.length) return false
+      const gone = store.members.find((member) => !members.includes(member))
+      if (gone === undefined) return false
       replaceMembers(store, projectId, members)
+      store.record({ action: 'member.remove', projectId, ...memberOf(userId, { role: gone.role }) })
       return true
     },
   }
+}
+
+function memberOf(userId: string | null, details: AuditDetails): Pick<AuditFact, 'userId' | 'details'> {
+  return userId === null ? { details: { ...details, everyone: true } } : { userId, details }
 }
 
 /** Throws `last_manager` when the project would have no manager. */
@@ -67,9 +88,7 @@ export function giveOwner(store: MemoryStore, project: Project, other: string | 
   if (managers.some(({ userId }) => userId === project.ownerId)) return
   const ownerId = managers[0]?.userId ?? (members.length > 0 ? other : null)
   if (ownerId === null) return
-  const taken = new Set([...store.projects.values()].filter((one) => one.ownerId === ownerId).map(({ name }) => name))
-  let { name } = project
-  for (let number = 2; taken.has(name); number++) name = `${project.name} (${number})`
-  Object.assign(project, { ownerId, name })
-  for (const document of store.documents.values()) if (document.projectId === project.id) document.ownerId = ownerId
+  project.ownerId = ownerId
+  for (const document of [...store.documents.values(), ...store.trash.values()])
+    if (document.projectId === project.id) document.ownerId = ownerId
 }

@@ -2,7 +2,7 @@ import { newId } from '../../../src/core/ids.ts'
 import type { ApplicationRecord } from '../../../src/core/model.ts'
 import type { ApplicationSecret, OAuthApplications } from '../../../src/records/oauth-applications.ts'
 import { newestFirst } from './lists.ts'
-import { endApplications } from './oauth-changes.ts'
+import { describe, endApplications } from './oauth-changes.ts'
 import type { MemoryStore, StoredApplication, StoredSecret } from './store.ts'
 
 export function memoryApplications(store: MemoryStore): OAuthApplications {
@@ -27,6 +27,7 @@ export function memoryApplications(store: MemoryStore): OAuthApplications {
       const lists = { redirectUris: [...redirectUris], scopes: [...scopes], secrets }
       const stored = { ...application, ...lists, id: newId('app', createdAt), createdAt, updatedAt: createdAt }
       applications.set(stored.id, stored)
+      store.record({ action: 'application.create', ...describe(stored) })
       return present(stored)
     },
     async get(id) {
@@ -40,7 +41,12 @@ export function memoryApplications(store: MemoryStore): OAuthApplications {
     async update(ownerId, id, change) {
       const application = find(ownerId, id)
       if (application === undefined) return null
-      return present(Object.assign(application, structuredClone(change), { updatedAt: store.now() }))
+      Object.assign(application, structuredClone(change), { updatedAt: store.now() })
+      const columns = { name: 'name', redirectUris: 'redirect_uris', scopes: 'scopes' } as const
+      const changed = (Object.keys(columns) as (keyof typeof columns)[]).filter((field) => change[field] !== undefined)
+      const details = { changed: changed.map((field) => columns[field]) }
+      store.record({ action: 'application.update', ...describe(application, details) })
+      return present(application)
     },
     async rotate(ownerId, id, secret, oldUntil) {
       const application = find(ownerId, id)
@@ -48,6 +54,7 @@ export function memoryApplications(store: MemoryStore): OAuthApplications {
       for (const old of application.secrets) if (old.expiresAt === null || old.expiresAt > oldUntil) old.expiresAt = oldUntil
       application.secrets = [newSecret(secret), ...application.secrets.filter(isGood)]
       application.updatedAt = store.now()
+      store.record({ action: 'application.rotate', ...describe(application, { last_four: secret.lastFour }) })
       return present(application)
     },
     hasSecret: async (id, sha256) =>

@@ -1,3 +1,4 @@
+import { limitFact } from '../../../src/core/audit.ts'
 import type { OAuthCodes } from '../../../src/records/oauth-codes.ts'
 import { makeGrant } from './oauth-changes.ts'
 import type { MemoryStore } from './store.ts'
@@ -7,6 +8,12 @@ export function memoryCodes(store: MemoryStore): OAuthCodes {
   return {
     async create({ sha256, ...code }) {
       codes.set(sha256, { ...code, grantId: null })
+      const { userId, clientId, scopes, projectIds } = code
+      store.record({
+        action: 'consent.give',
+        userId,
+        details: { application: clientId, scopes: [...scopes], ...limitFact(projectIds) },
+      })
     },
     async find(sha256) {
       const code = codes.get(sha256)

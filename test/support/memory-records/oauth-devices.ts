@@ -1,3 +1,4 @@
+import { limitFact } from '../../../src/core/audit.ts'
 import { SLOW_DOWN_SECONDS } from '../../../src/records/oauth-devices.ts'
 import type { DeviceRecord, OAuthDevices } from '../../../src/records/oauth-devices.ts'
 import { makeGrant } from './oauth-changes.ts'
@@ -13,13 +14,22 @@ export function memoryDevices(store: MemoryStore): OAuthDevices {
 
   return {
     async create({ deviceSha256, scopes, ...device }) {
-      devices.set(deviceSha256, { ...device, scopes: [...scopes], status: 'pending', userId: null, lastPolledAt: null })
+      devices.set(deviceSha256, {
+        ...device,
+        scopes: [...scopes],
+        projectIds: null,
+        status: 'pending',
+        userId: null,
+        lastPolledAt: null,
+      })
     },
     findByUserCode: async (userSha256) => presentOrNull(findPending(userSha256)),
-    async decide(userSha256, { userId, approve }) {
+    async decide(userSha256, { userId, approve, projectIds }) {
       const device = findPending(userSha256)
       if (device === undefined) return false
-      Object.assign(device, { status: approve ? 'approved' : 'denied', userId })
+      Object.assign(device, { status: approve ? 'approved' : 'denied', userId, projectIds })
+      const { clientId: application, scopes } = device
+      if (approve) store.record({ action: 'consent.give', userId, details: { application, scopes, ...limitFact(projectIds) } })
       return true
     },
     find: async (deviceSha256) => presentOrNull(devices.get(deviceSha256)),

@@ -39,6 +39,7 @@ export function memoryGrants(store: MemoryStore): OAuthGrants {
       const grant = grants.get(token.grantId)!
       if (grant.clientId !== clientId) return null
       token.isUsed = true
+      token.successor = next.sealed === undefined ? null : { sealed: next.sealed, at: store.now() }
       for (const other of tokens.values())
         if (other.kind === 'access' && other.grantId === grant.id && !store.isPast(other.expiresAt)) other.expiresAt = store.now()
       addTokens(store, grant, next)
@@ -48,9 +49,14 @@ export function memoryGrants(store: MemoryStore): OAuthGrants {
       const grant = grants.get(grantId)
       if (grant === undefined || grant.revokedAt !== null) return false
       grant.revokedAt = store.now()
+      store.record({ action: 'consent.withdraw', userId: grant.userId, details: { application: grant.clientId } })
       return true
     },
-    revokeAll: async (userId, clientId) => endGrants(store, { userId, clientId }),
+    async revokeAll(userId, clientId) {
+      const ended = endGrants(store, { userId, clientId })
+      if (ended > 0) store.record({ action: 'consent.withdraw', userId, details: { application: clientId } })
+      return ended
+    },
     async list(userId) {
       const live = new Set([...tokens.values()].filter(givesAccess).map(({ grantId }) => grantId))
       const own = [...grants.values()].filter(

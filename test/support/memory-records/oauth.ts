@@ -5,12 +5,14 @@ import { memoryApplications } from './oauth-applications.ts'
 import { memoryCodes } from './oauth-codes.ts'
 import { memoryDevices } from './oauth-devices.ts'
 import { memoryGrants } from './oauth-grants.ts'
+import { memoryRegistrations, sweepRegistrations } from './oauth-registrations.ts'
 import { deleteWhere } from './store.ts'
 import type { MemoryStore } from './store.ts'
 
 export function memoryOAuth(store: MemoryStore): OAuthRecords {
   return {
     applications: memoryApplications(store),
+    registrations: memoryRegistrations(store),
     codes: memoryCodes(store),
     grants: memoryGrants(store),
     devices: memoryDevices(store),
@@ -33,5 +35,5 @@ function sweep(store: MemoryStore): number {
     deleted += application.secrets.length - kept.length
     application.secrets = kept
   }
-  return deleted
+  return deleted + sweepRegistrations(store)
 }

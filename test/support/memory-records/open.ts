@@ -1,5 +1,6 @@
 import type { Clock } from '../../../src/core/clock.ts'
 import type { Records } from '../../../src/records/records.ts'
+import { memoryAudit } from './audit.ts'
 import { memoryDocuments } from './documents.ts'
 import { memoryEvents } from './events.ts'
 import { memoryIndexes } from './indexes.ts'
@@ -9,9 +10,11 @@ import { memoryMembers } from './members.ts'
 import { memoryOAuth } from './oauth.ts'
 import { memoryProjects } from './projects.ts'
 import { memoryQueue } from './queue.ts'
+import { memorySavedSearches } from './saved-searches.ts'
 import { memorySessions } from './sessions.ts'
 import { MemoryStore } from './store.ts'
 import { memorySynonyms } from './synonyms.ts'
+import { memoryTrash } from './trash.ts'
 import { memoryUsers } from './users.ts'
 import { memoryVocabulary } from './vocabulary.ts'
 
@@ -28,11 +31,14 @@ export function openMemoryRecords(clock: Clock): Records {
     projects: memoryProjects(store),
     members: memoryMembers(store),
     documents: memoryDocuments(store),
+    trash: memoryTrash(store),
     queue: memoryQueue(store),
     events: memoryEvents(store),
+    audit: memoryAudit(store),
     indexes: memoryIndexes(store),
     vocabulary: memoryVocabulary(store),
     synonyms: memorySynonyms(store),
+    savedSearches: memorySavedSearches(store),
     // Callers always have to assume a change.
     credentialsVersion: () => (asked += 1),
     check: async () => ({ ok: true, message: 'The records are in memory.' }),

@@ -16,6 +16,8 @@ export function memorySessions(store: MemoryStore): Sessions {
       sessions.set(stored.id, stored)
       const user = users.get(session.userId)
       if (user !== undefined) user.lastLoginAt = createdAt
+      const { userId, userAgent } = session
+      store.record({ action: 'user.login', actorId: userId, userId, details: { session: stored.id, user_agent: userAgent } })
       return present(stored)
     },
     async findByHash(sha256) {
@@ -37,10 +39,15 @@ export function memorySessions(store: MemoryStore): Sessions {
       return own.sort(newestFirst).map(present)
     },
     async delete(userId, id) {
-      return sessions.get(id)?.userId === userId && sessions.delete(id)
+      if (sessions.get(id)?.userId !== userId) return false
+      store.record({ action: 'user.logout', userId, details: { session: id } })
+      return sessions.delete(id)
     },
-    deleteOthers: async (userId, exceptId) =>
-      deleteWhere(sessions, (session) => session.userId === userId && session.id !== exceptId),
+    async deleteOthers(userId, exceptId) {
+      const ended = deleteWhere(sessions, (session) => session.userId === userId && session.id !== exceptId)
+      if (ended > 0) store.record({ action: 'user.logout', userId, details: { sessions: ended } })
+      return ended
+    },
     sweep: async () => deleteWhere(sessions, ({ expiresAt }) => store.isPast(expiresAt)),
   }
 }

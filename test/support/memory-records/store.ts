@@ -1,3 +1,4 @@
+import type { AuditEvent, AuditFact } from '../../../src/core/audit.ts'
 import type { Clock } from '../../../src/core/clock.ts'
 import type {
   ApiKeyRecord,
@@ -9,19 +10,21 @@ import type {
   Project,
   ProjectRole,
   Quotas,
+  SavedSearchRecord,
   SessionRecord,
   Usage,
   User,
 } from '../../../src/core/model.ts'
 import type { Page } from '../../../src/core/parsed.ts'
 import type { SynonymRecord } from '../../../src/core/synonyms.ts'
-import type { IndexedDocument, IndexRecord } from '../../../src/records/indexes.ts'
+import type { IndexedDocument, IndexRecord, ModelMeasurements } from '../../../src/records/indexes.ts'
 import type { CodeRecord } from '../../../src/records/oauth-codes.ts'
 import type { DeviceRecord } from '../../../src/records/oauth-devices.ts'
 import type { TokenRecord } from '../../../src/records/oauth-grants.ts'
 import type { ProjectIds } from '../../../src/records/projects.ts'
 import { effectiveQuotas, type Allowance } from '../../../src/records/quotas.ts'
 import { TOUCH_INTERVAL_MS } from '../../../src/records/rules.ts'
+import { record } from './audit-record.ts'
 import { WordCounts } from './word-counts.ts'
 
 export type StoredUser = Omit<User, 'hasPassword'> & { passwordHash: string | null }
@@ -64,7 +67,7 @@ export interface StoredDocument extends Omit<DocumentRecord, 'projectName'> {
 
 export interface StoredIndex {
   record: IndexRecord
-  canaries: Float32Array[] | null
+  measurements: ModelMeasurements | null
   /** What the index holds, by document; empty for the active index, whose contents are in the documents. */
   contents: Map<string, IndexedDocument>
 }
@@ -81,6 +84,7 @@ export class MemoryStore {
   readonly sessions = new Map<string, StoredSession>()
   readonly keys = new Map<string, StoredKey>()
   readonly applications = new Map<string, StoredApplication>()
+  readonly registrations = new Map<string, ApplicationRecord>()
   readonly codes = new Map<string, CodeRecord>()
   readonly grants = new Map<string, GrantRecord>()
   readonly tokens = new Map<string, StoredToken>()
@@ -89,7 +93,9 @@ export class MemoryStore {
   /** Also of deleted projects. `userId` is null for all users. */
   members: { projectId: string; userId: string | null; role: ProjectRole }[] = []
   readonly documents = new Map<string, StoredDocument>()
+  readonly trash = new Map<string, StoredDocument & { trashedAt: Date }>()
   /** By project, in their order. */
+  readonly savedSearches = new Map<string, SavedSearchRecord & { userId: string }>()
   readonly synonyms = new Map<string, SynonymRecord[]>()
   readonly tombstones = new Set<string>()
   /** When each owner's last document was claimed; a larger number for a later claim. */
@@ -97,6 +103,9 @@ export class MemoryStore {
   readonly indexes = new Map<string, StoredIndex>()
   chosenEmbedder: string | null = null
   events: DocumentEvent[] = []
+  audit: AuditEvent[] = []
+  /** The managers of deleted projects. */
+  formerManagers: { projectId: string; userId: string }[] = []
   /** The newest event of each project that was trimmed. */
   readonly eventTrims = new Map<string, number>()
   private readonly vocabularies = new Map<string, WordCounts>()
@@ -128,7 +137,9 @@ export class MemoryStore {
   usageOf(ownerId: string): Usage {
     const own = [...this.documents.values()].filter((document) => document.ownerId === ownerId)
     const sum = (of: (document: StoredDocument) => number) => own.reduce((total, document) => total + of(document), 0)
-    return { documents: own.length, bytes: sum(({ sizeBytes }) => sizeBytes), passages: sum(({ passages }) => passages) }
+    const trashed = [...this.trash.values()].filter((document) => document.ownerId === ownerId)
+    const bytes = sum(({ sizeBytes }) => sizeBytes) + trashed.reduce((total, { sizeBytes }) => total + sizeBytes, 0)
+    return { documents: own.length, bytes, passages: sum(({ passages }) => passages) }
   }
 
   allowanceOf(ownerId: string, ofInstance: Quotas): Allowance {
@@ -156,6 +167,11 @@ export class MemoryStore {
       this.events.push(structuredClone({ ...event, data: { ...data, ...counts } }))
       this.changedProjects.add(projectId)
     }
+  }
+
+  /** Adds an event to the audit log. Call it while the user and the project still have the names to record. */
+  record(fact: AuditFact): void {
+    record(this, fact)
   }
 
   /** Runs a change, then calls the listeners with the projects whose documents it announced. */

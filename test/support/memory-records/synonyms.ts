@@ -2,7 +2,7 @@ import { newId } from '../../../src/core/ids.ts'
 import { countSynonyms, synonymKey, type SynonymRecord, type SynonymRule } from '../../../src/core/synonyms.ts'
 import { tooManySynonyms } from '../../../src/records/errors.ts'
 import { decodeCursor, resultPage } from '../../../src/records/result-page.ts'
-import type { SynonymChange, Synonyms } from '../../../src/records/synonyms.ts'
+import type { SavedSynonym, SynonymChange, Synonyms } from '../../../src/records/synonyms.ts'
 import type { MemoryStore } from './store.ts'
 
 export function memorySynonyms(store: MemoryStore): Synonyms {
@@ -27,16 +27,26 @@ export function memorySynonyms(store: MemoryStore): Synonyms {
     return saved
   }
 
+  function recordChange(projectId: string, saved: readonly SavedSynonym[], removed: number): void {
+    const added = saved.filter(({ isNew }) => isNew).length
+    if (added + removed > 0) store.record({ action: 'synonyms.change', projectId, details: { added, removed } })
+  }
+
   return {
     async add(change) {
-      return ownerOf(change.projectId) === undefined ? null : save(change, rulesOf(change.projectId))
+      if (ownerOf(change.projectId) === undefined) return null
+      const saved = save(change, rulesOf(change.projectId))
+      recordChange(change.projectId, saved, 0)
+      return saved
     },
     async replace(change) {
       if (ownerOf(change.projectId) === undefined) return null
       const wanted = new Set(change.rules.map(synonymKey))
       const staying = rulesOf(change.projectId).filter((rule) => wanted.has(synonymKey(rule)))
       const removed = rulesOf(change.projectId).length - staying.length
-      return { synonyms: save(change, staying), removed }
+      const synonyms = save(change, staying)
+      recordChange(change.projectId, synonyms, removed)
+      return { synonyms, removed }
     },
     async list(projectId, { limit, cursor }) {
       const after = cursor === undefined ? -1 : decodeCursor(cursor, 'number').value
@@ -55,6 +65,7 @@ export function memorySynonyms(store: MemoryStore): Synonyms {
         projectId,
         own.filter((record) => record.id !== id),
       )
+      recordChange(projectId, [], 1)
       return true
     },
     async byProject(projects) {

@@ -26,6 +26,7 @@ async function setUp() {
     userId: ben.id,
     redirectUri: 'https://notes.example/',
     scopes: ['read:documents', 'write:documents'],
+    projectIds: null,
     codeChallenge: null,
     resource: null,
     expiresAt,
@@ -45,6 +46,7 @@ test('returns the user, the scopes of the token and the name of the application'
   expect(await tokens.check(token)).toEqual({
     userId: ben.id,
     scopes: new Set(['read:documents']),
+    projectIds: null,
     via: 'access_token',
     credentialId: grant.id,
     credentialName: 'Notes',

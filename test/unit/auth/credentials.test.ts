@@ -27,9 +27,11 @@ test('a key identifies its user until it expires', async () => {
   expect(await keys.check(key)).toEqual({
     userId: user.id,
     scopes: new Set(['read:documents']),
+    projectIds: null,
     via: 'api_key',
     credentialId: record.id,
     credentialName: 'ci',
+    credentialLastFour: key.slice(-4),
     expiresAt,
   })
   clock.advance(59_999)
@@ -80,6 +82,7 @@ test('the authenticator tries each kind of credential in turn', async () => {
   const principal: Principal = {
     userId: user.id,
     scopes: new Set(),
+    projectIds: null,
     via: 'access_token',
     credentialId: 'tok_1',
     credentialName: 'app',

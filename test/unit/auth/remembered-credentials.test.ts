@@ -7,7 +7,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 import { testClock } from '../../support/test-clock.ts'
 
 const MINUTE_MS = 60_000
-const KEY = { name: 'k', lastFour: 'abcd', scopes: ['read:documents'] as const, maxKeys: 100 }
+const KEY = { name: 'k', lastFour: 'abcd', scopes: ['read:documents'] as const, projectIds: null, maxKeys: 100 }
 
 async function setUp() {
   const clock = testClock()

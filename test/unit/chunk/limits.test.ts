@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { chunkDocument } from '../../../src/chunk/chunk.ts'
 import { type Block, documentText, type Page } from '../../../src/core/parsed.ts'
 import { MAX_PASSAGE_CHARS } from '../../../src/core/text-limits.ts'
-import { countWords, estimateSubwords } from '../../../src/text/model-tokens.ts'
+import { countWords, estimateSubwords, tokenCounter } from '../../../src/text/model-tokens.ts'
 
 const KINDS = ['heading', 'paragraph', 'list_item', 'table_row', 'code'] as const
 
@@ -50,7 +50,13 @@ const pages = fc.array(fc.tuple(text, fc.constantFrom(...KINDS), fc.boolean()), 
   }),
 )
 
-const COUNTERS = { countWords, estimateSubwords, nothing: () => 0 } as const
+const COUNTERS = {
+  countWords,
+  estimateSubwords,
+  bert: tokenCounter('bert'),
+  gemma: tokenCounter('gemma'),
+  nothing: () => 0,
+} as const
 
 describe.each(Object.entries(COUNTERS))('with the token counter %s', (_, countTokens) => {
   test('in every script a passage is within its limit, exact, and no character is lost', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ReadCache } from '../../../src/core/read-cache.ts'
 
-test('forgets the oldest values when all together are too large, and everything after a change', async () => {
+test('forgets the oldest values when the values are too large together, and all values after a change', async () => {
   let version = 0
   const reads: string[] = []
   const cache = new ReadCache<number>(

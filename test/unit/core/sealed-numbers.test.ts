@@ -30,7 +30,7 @@ test('numbers that follow one another have sealed forms without an order', () =>
   expect(new Set(sealed).size).toBe(1000)
 })
 
-test('what no instance has sealed opens as nothing or as another number', () => {
+test('a number that no instance has sealed opens as null or as another number', () => {
   const ids = new SealedNumbers('key')
   for (const sealed of [-1, 0.5, NaN, 2 ** 48, 1e15]) expect(ids.open(sealed)).toBeNull()
   expect(() => ids.seal(2 ** 48)).toThrow(RangeError)

@@ -76,6 +76,15 @@ test('auto keeps the embedder of the index, and says how to change it', async ()
     reason: expect.stringMatching(/docsearch models use/),
   })
 })
+test('auto names a model that is there when it keeps the built-in embedder', async () => {
+  const builtin = await indexOf('builtin')
+  fake.setModels([makeModel('bge-m3', { dimensions: 1024 })])
+  expect(await choose('auto', builtin)).toMatchObject({
+    name: 'builtin',
+    reason: expect.stringContaining('has bge-m3, which understands looser wording and perhaps other languages'),
+  })
+  expect((await choose('auto', builtin)).reason).toContain('`docsearch models use bge-m3`')
+})
 test('auto keeps the model of the index while Ollama is away', async () => {
   const gemma = await indexOf('ollama:embeddinggemma')
   await fake.stop()
@@ -86,7 +95,10 @@ test('uses a model that is set by name, with or without its tag', async () => {
   expect(await choose('ollama:embeddinggemma:latest')).toMatchObject({ name: 'ollama:embeddinggemma' })
 })
 test('a model that is set by name and missing gives no embedder, and says what to run', async () => {
-  expect(await choose('ollama:bge-m3')).toMatchObject({ name: null, reason: expect.stringMatching(/ollama pull bge-m3/) })
+  expect(await choose('ollama:bge-m3')).toMatchObject({
+    name: null,
+    reason: expect.stringMatching(/docsearch models pull bge-m3/),
+  })
 })
 test('a model that is set by name while Ollama is away gives an embedder only for its own index', async () => {
   const gemma = await indexOf('ollama:embeddinggemma')

@@ -76,7 +76,7 @@ test('health says to pull a model that was removed', async () => {
   stage.fake.setModels([])
   await expect(embedder.embedQuery('one')).rejects.toMatchObject({
     code: errorCode('embedder_unavailable'),
-    message: expect.stringMatching(/ollama pull embeddinggemma/),
+    message: expect.stringMatching(/docsearch models pull embeddinggemma/),
   })
   expect(await embedder.check()).toMatchObject({ ok: false, code: errorCode('embedding_model_missing') })
 })

@@ -208,3 +208,13 @@ test('after a slow batch, calls have less text', async () => {
   await embedder.embedDocuments(inputs('a passage of some words that takes a second or so on this very slow old machine'))
   expect(embedder.batchLimits.tokens).toBeLessThan(64 + 1)
 })
+
+test('a question longer than the model can read is embedded in parts, and each counts', async () => {
+  const minilm = await stage.make({ model: 'all-minilm' })
+  const [rent, whale] = ['rent is due ', 'whales sing '].map((words) => words.repeat(150))
+  const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, i) => sum + value * b[i]!, 0)
+  const both = await minilm.embedQuery(`${rent}${whale}`)
+  expect(dot(both, both)).toBeCloseTo(1, 4)
+  for (const one of ['rent is due', 'whales sing']) expect(dot(both, await minilm.embedQuery(one))).toBeGreaterThan(0.5)
+  for (const batch of stage.fake.embedCalls()) for (const text of batch) expect(text.split(' ').length).toBeLessThanOrEqual(256)
+})

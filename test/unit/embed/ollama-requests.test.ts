@@ -26,8 +26,8 @@ test('sends documents and questions with the prefixes of the model', async () =>
   expect(sent).toContain('title: Lease › Rent | text: Rent is due.')
   expect(sent).toContain('title: none | text: Rent is due.')
   expect(sent).toContain('task: search result | query: when is rent due')
-  expect(sent).toContain('search_document: Rent is due.')
-  expect(sent).toContain('search_query: when is rent due')
+  expect(sent).toContain('search _ document : rent is due .')
+  expect(sent).toContain('search _ query : when is rent due')
   expect(sent).toContain('when is rent due')
 })
 
@@ -73,7 +73,7 @@ test('refuses a model that cannot embed or is missing, and says what to do', asy
     code: errorCode('embedder_unavailable'),
     message: expect.stringMatching(/not an embedding model/),
   })
-  await expect(stage.make({ model: 'bge-m3' })).rejects.toThrow('Run `ollama pull bge-m3`')
+  await expect(stage.make({ model: 'bge-m3' })).rejects.toThrow('Run `docsearch models pull bge-m3`')
 })
 
 test('loads the model before the first call', async () => {

@@ -51,6 +51,7 @@ test('drops a large body of a caller with a credential', async () => {
   const principal: Principal = {
     userId: 'usr_1',
     scopes: new Set(),
+    projectIds: null,
     via: 'api_key',
     credentialId: 'key_1',
     credentialName: null,

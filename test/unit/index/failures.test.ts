@@ -4,6 +4,7 @@ import type { ErrorCode } from '../../../src/core/errors.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { createRetries } from '../../../src/core/retries.ts'
 import { indexFailure, isDamaged, readFailure } from '../../../src/index/failures.ts'
+import { until } from '../../support/until.ts'
 
 /** Messages of LanceDB, and codes of Node, for what the system refuses for a reason outside of the index. */
 const REFUSALS: [code: ErrorCode, message: string, systemCode: string][] = [
@@ -31,7 +32,7 @@ test.each(REFUSALS)(
     const waiting = retries.run(() => Promise.reject(errors[0]!))
     waiting.catch(() => {})
     await Promise.resolve()
-    await expect.poll(() => retries.reason()).toBe(errors[0]!.message)
+    await until('the reason of the wait', () => retries.reason() === errors[0]!.message)
     stopping.abort(new Error('stopping'))
     await expect(waiting).rejects.toThrow()
   },

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { DocsearchError } from '../../../src/core/errors.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { MAX_PASSAGE_CHARS } from '../../../src/core/text-limits.ts'
+import { corrupt } from '../../../src/index/failures.ts'
 import { nameTerms, passageTerms } from '../../../src/index/passage-terms.ts'
 import type { PassageTable } from '../../../src/index/passage-table.ts'
 import { SegmentedIndex } from '../../../src/index/segmented-index.ts'
@@ -384,6 +385,19 @@ describe('the table and the segments', () => {
     await index.close()
     index = await open({ table: { ...table, rows: () => expect.unreachable('reads the documents of the rows') } })
     expect([...(await index.inventory()).keys()]).toEqual(['doc_2'])
+  })
+
+  test('damage that the comparison at a start finds in the background is announced, and health says so', async () => {
+    await index.put([document('doc_1')])
+    await index.close()
+    const reading = Promise.withResolvers<never>()
+    index = await open({ table: { ...table, rowIds: () => reading.promise } })
+    expect(await index.check()).toMatchObject({ ok: true })
+    const damaged = Promise.withResolvers<void>()
+    index.onDamage(damaged.resolve)
+    reading.reject(corrupt('cut off'))
+    await damaged.promise
+    expect(await index.check()).toMatchObject({ ok: false })
   })
 
   test('a damaged table is reported to callers that write or compare', async () => {

@@ -203,7 +203,7 @@ test('when the same model returns other vectors, searches use keywords only, and
   await switched('ollama:small')
   const a = await bench.ingested('a', 'Alpha one, a passage.')
   const { id } = bench.lifecycle.active()!.record
-  await until('canaries', async () => (await bench.records.indexes.canaries(id)) !== null)
+  await until('canaries', async () => (await bench.records.indexes.measurements(id)) !== null)
   await bench.close()
 
   ollama.drift('small', 'after an update')

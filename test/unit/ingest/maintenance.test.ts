@@ -15,7 +15,12 @@ function newMaintenance(optimiseMs = 0) {
   const sweep = vi.fn<() => Promise<number>>(async () => 0)
   const forget = vi.fn<() => Promise<void>>(async () => {})
   const maintenance = new Maintenance({
-    records: { events: { trim: async () => {} }, documents: { isBlobReferenced: async () => true } },
+    records: {
+      events: { trim: async () => {} },
+      documents: { isBlobReferenced: async () => true },
+      trash: { purge: async () => 0 },
+    },
+    clock: { now: () => new Date() },
     blobs: { sweep },
     lifecycle: { active: () => ({ index: { optimize } }) },
     log: silentLogger,

@@ -70,6 +70,8 @@ test('owners take turns, and one who has no document in a thread does not wait f
   const ended: string[] = []
   const prepare = (owner: string, name: string, text: string) => threads.prepare(owner, taskOf(text)).then(() => ended.push(name))
   const long = 'The heron waits at the weir until the water clears. '.repeat(20_000)
+  // Both threads have started, so that the short documents do not wait for the start of theirs.
+  await Promise.all([prepare('a', 'a0', 'a heron'), prepare('b', 'b0', 'a heron')])
   await Promise.all([
     prepare('a', 'a1', long),
     prepare('a', 'a2', long),

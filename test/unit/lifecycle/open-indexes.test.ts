@@ -4,6 +4,7 @@ import { silentLogger } from '../../../src/core/logger.ts'
 import type { Embedder } from '../../../src/embed/embedder.ts'
 import type { ChunkIndex } from '../../../src/index/chunk-index.ts'
 import { OpenIndexes } from '../../../src/lifecycle/open-indexes.ts'
+import type { Indexes } from '../../../src/records/indexes.ts'
 import type { IndexRecord } from '../../../src/records/records.ts'
 import { errorCode } from '../../support/codes.ts'
 
@@ -36,12 +37,15 @@ function newOpenIndexes() {
     size: async () => 0,
     drop: async (id: string) => void events.push(`drop ${id}`),
   }
-  const records = { indexes: {} as never }
-  const embedder = (name: string, canEmbed = true) => ({ name, canEmbed, ...close(`embedder ${name}`) }) as unknown as Embedder
+  const records = {
+    indexes: { measurements: async () => null, progress: async () => ({ passagesDone: 0 }) } as unknown as Indexes,
+  }
+  const embedder = (name: string, canEmbed = true) =>
+    ({ name, canEmbed, work: { passages: 0 }, ...close(`embedder ${name}`) }) as unknown as Embedder
   const openIndexes = new OpenIndexes({ records, indexStore, log: silentLogger })
   async function startBuilding(of: IndexRecord) {
     const own = embedder(of.embeddingModel)
-    openIndexes.startBuilding({ record: of, embedder: own, ownEmbedder: own, index: (await openIndexes.open(of))! })
+    await openIndexes.startBuilding({ record: of, embedder: own, ownEmbedder: own, index: (await openIndexes.open(of))! })
   }
   return { openIndexes, events, embedder, startBuilding }
 }

@@ -106,6 +106,19 @@ test('when a model has other weights, searches use keywords only, and health say
   })
 })
 
+test('when docsearch prepares texts for a model in another way, the index stays, and health says so', async () => {
+  const asModel = (fingerprint: string) => choosing(as({ name: 'ollama:m', isExternal: true, fingerprint }))
+  await (await start(asModel('ollama:m@abc#template1:1024'))).close()
+  const first = await records.indexes.active()
+  const lifecycle = await start(asModel('ollama:m@abc#template2:1024'))
+  expect(await records.indexes.active()).toEqual(first)
+  expect(await keywordSearch(lifecycle.active()!.index, ['x'], {}, 1)).toEqual([])
+  const { message } = (await lifecycle.status()).embedder
+  expect(message).toContain('prepares texts for ollama:m differently')
+  expect(message).toContain('docsearch models use')
+  expect(message).not.toContain('restore the former model')
+})
+
 test('tries an absent embedder again and tells listeners; the existing index answers keyword searches meanwhile', async () => {
   await (await start(choosing(as({})))).close()
   let answers: Embedder | null = null

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { DEFAULT_OAUTH_POLICY } from '../../../src/core/oauth-policy.ts'
 import { checkRedirectUri, isRegistered } from '../../../src/oauth/redirect-uri.ts'
 import { errorCode } from '../../support/codes.ts'
+
+const NOTHING_MORE = DEFAULT_OAUTH_POLICY.callbacks
 
 describe('registration', () => {
   test.each([
@@ -14,7 +17,7 @@ describe('registration', () => {
     'com.example.app:/callback',
     'com.example.app://callback',
   ])('takes %s', (uri) => {
-    expect(() => checkRedirectUri(uri)).not.toThrow()
+    expect(() => checkRedirectUri(uri, NOTHING_MORE)).not.toThrow()
   })
 
   test.each([
@@ -23,6 +26,8 @@ describe('registration', () => {
     ['data:text/html,hello', /scheme data:/],
     ['file:///etc/passwd', /scheme file:/],
     ['myapp:/callback', /scheme myapp:/],
+    ['cursor://anysphere.cursor-mcp/oauth/callback', /scheme cursor:/],
+    ['http://192.168.1.10/callback', /only for loopback/],
     ['/callback', /not an absolute/],
     ['app.example.com/callback', /not an absolute/],
     ['https://app.example.com/callback#token', /fragment/],
@@ -53,9 +58,55 @@ describe('registration', () => {
     ['', /space|absolute/],
     [`https://app.example.com/${'a'.repeat(2000)}`, /the limit is 2000/],
   ])('refuses %s', (uri, because) => {
-    expect(() => checkRedirectUri(uri)).toThrow(
+    expect(() => checkRedirectUri(uri, NOTHING_MORE)).toThrow(
       expect.objectContaining({ code: errorCode('invalid_redirect_uri'), message: expect.stringMatching(because) }),
     )
+  })
+})
+
+describe('what the operator allows', () => {
+  const privateHttp = { privateHttp: true, schemes: [] }
+  const cursor = { privateHttp: false, schemes: ['cursor'] }
+
+  test.each([
+    'http://10.0.0.7/callback',
+    'http://192.168.1.10:8080/callback',
+    'http://172.16.0.1/callback',
+    'http://100.64.0.1/callback',
+    'http://[fd12:3456::1]/callback',
+    'http://nas/callback',
+    'http://wiki.internal/callback',
+    'http://printer.local/callback',
+    'http://box.home.arpa/callback',
+  ])('http on a private network: %s', (uri) => {
+    expect(() => checkRedirectUri(uri, privateHttp)).not.toThrow()
+    expect(() => checkRedirectUri(uri, cursor)).toThrow(/only for loopback/)
+  })
+
+  test.each([
+    'http://app.example.com/callback',
+    'http://8.8.8.8/callback',
+    'http://172.32.0.1/callback',
+    'http://169.254.169.254/callback',
+    'http://0.0.0.0/callback',
+    'http://[fe80::1]/callback',
+    'http://[2001:db8::1]/callback',
+    'http://[::ffff:808:808]/callback',
+    'http://internal.example.com/callback',
+  ])('%s stays refused', (uri) => {
+    expect(() => checkRedirectUri(uri, privateHttp)).toThrow(/only for loopback and private networks/)
+  })
+
+  test('a scheme without a dot, and no other', () => {
+    expect(() => checkRedirectUri('cursor://anysphere.cursor-mcp/oauth/callback', cursor)).not.toThrow()
+    for (const uri of [
+      'cursors://x/callback',
+      'vscode://x/callback',
+      'javascript:alert(1)',
+      'cursor:callback',
+      'CURSOR://x/callback',
+    ])
+      expect(() => checkRedirectUri(uri, cursor), uri).toThrow()
   })
 })
 

@@ -21,8 +21,12 @@ describe('untrusted values are shown as text', () => {
     const viewer = { name: 'Ada', email: 'ada@example.com', role: 'member' } as const
     const query = `state=a+b%26&x="><b>'é\u202E`
     const consent = renderConsent({
+      form: {},
+      limit: { projects: [], chosen: [] },
       applicationName: HOSTILE.application,
       clientType: 'public',
+      isSelfRegistered: true,
+      documentHost: null,
       redirectUri: HOSTILE.redirectUri,
       scopes: ['read:documents'],
       viewer,
@@ -60,8 +64,12 @@ describe('untrusted values are shown as text', () => {
 describe('the return address in the consent view', () => {
   const place = (redirectUri: string) => {
     const html = renderConsent({
+      form: {},
+      limit: { projects: [], chosen: [] },
       applicationName: 'A',
       clientType: 'confidential',
+      isSelfRegistered: true,
+      documentHost: null,
       redirectUri,
       scopes: [],
       viewer: { name: 'Ada', email: null, role: 'member' },

@@ -28,6 +28,7 @@ const words = (letter: string, count: number) => `${letter.repeat(9)} `.repeat(c
 const DOCUMENTS: [string, Page[]][] = [
   ['three short pages', [1, 2, 3].map((n) => page(n, [`First of ${n}`, `Second of ${n}`]))],
   ['300 pages', Array.from({ length: 300 }, (_, n) => page(n + 1, [words('a', 100), words('b', 50)]))],
+  ['many pages of a line', Array.from({ length: 500 }, (_, n) => page(n + 1, [`Line ${n + 1}.`]))],
   ['one very long paragraph', [page(1, [words('c', 20_000)])]],
   ['one very long word', [page(1, ['d'.repeat(100_000)])]],
   ['a scan', Array.from({ length: 500 }, (_, n) => page(n + 1, []))],
@@ -55,7 +56,7 @@ test.each(DOCUMENTS)('%s: the links to the previous part lead to the beginning',
   expect(numbers(window)[0]).toBe(pages[0]?.number)
 })
 
-test.each(DOCUMENTS.slice(0, 4))('%s: the part contains the offset and some text before it', (_name, pages) => {
+test.each(DOCUMENTS.slice(0, 5))('%s: the part contains the offset and some text before it', (_name, pages) => {
   const text = documentText(pages)
   for (const share of [0, 0.3, 0.77, 0.999]) {
     const near = text.length * share - ((text.length * share) % 1)

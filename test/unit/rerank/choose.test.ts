@@ -51,7 +51,7 @@ test.each([
   expect(chosen.status()).toMatchObject({
     status: 'ok',
     code: 'ok',
-    message: expect.stringMatching(/Ollama at .* has no reranker/),
+    message: expect.stringMatching(/No reranker found: Ollama at .* has none/),
   })
   expect(await ask(chosen)).toMatchObject({ model: 'builtin' })
 })
@@ -101,7 +101,9 @@ test('uses the model once Ollama is back and the model is installed', async () =
   expect(chosen.status()).toMatchObject({ status: 'degraded', code: 'reranker_unavailable' })
   fake.setModels([EMBEDDINGGEMMA])
   await fake.restart()
-  await until('it knows that the model is missing', () => chosen.status().message.includes('ollama pull qwen3-reranker'))
+  await until('it knows that the model is missing', () =>
+    chosen.status().message.includes('docsearch models pull qwen3-reranker'),
+  )
   fake.setModels([QWEN3_RERANKER])
   await until('the model is taken', () => chosen.status().status === 'ok')
   expect(orderOf(await ask(chosen))[0]).toBe('c2')

@@ -94,7 +94,7 @@ test.each([
   [
     'has lost the model',
     { status: 404, error: "model 'qwen3-reranker' not found" },
-    /not installed. Run `ollama pull qwen3-reranker`/,
+    /not installed. Run `docsearch models pull qwen3-reranker`/,
   ],
   ['cuts the connection', { kind: 'reset' }, /cannot be reached/],
 ] as const)('keeps the order, gives the reason and asks no more when Ollama %s', async (_what, fault, reason) => {

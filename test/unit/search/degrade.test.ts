@@ -16,7 +16,7 @@ const failing = (code: ErrorCode) => broken(() => Promise.reject(new DocsearchEr
 
 test.each([
   [errorCode('embedder_unavailable'), 'hybrid', /ollama:some cannot be reached/],
-  [errorCode('embedding_model_changed'), 'hybrid', /no longer the model/],
+  [errorCode('embedding_model_changed'), 'hybrid', /other vectors than those in the index/],
   [errorCode('embedder_unavailable'), 'vector', /cannot be reached/],
 ] as const)('after %s in %s mode, searches by keywords and says why', async (code, mode, reason) => {
   const outcome = await fixture.ask('harbour', { mode }, { embedder: failing(code) })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Chance } from '../../../src/core/noise.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { DocumentRecord, Project, User } from '../../../src/core/model.ts'
@@ -49,6 +50,7 @@ interface Change {
 }
 
 export interface Using {
+  chance?: Chance
   embedder?: Embedder
   index?: ChunkIndex
   reranker?: Reranker
@@ -98,7 +100,9 @@ export async function makeFixture(): Promise<Fixture> {
   }
 
   function ask(query: string, { filter, ...change }: Ask = {}, using: Using = {}): Promise<SearchOutcome> {
-    const current = using.nothing ? null : { embedder: using.embedder ?? embedder, index: using.index ?? index }
+    const current = using.nothing
+      ? null
+      : { embedder: using.embedder ?? embedder, index: using.index ?? index, chance: using.chance ?? null }
     const search = createSearch({
       records,
       lifecycle: { active: () => current, choice: () => ({ embedder: 'none', reason: 'Ollama has not answered yet.' }) },

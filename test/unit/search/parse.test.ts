@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { type OperatorFilter, type ParsedQuery, parseQuery } from '../../../src/search/parse.ts'
 import { errorCode } from '../../support/codes.ts'
 
-const NO_FILTER: OperatorFilter = { phrases: [], withoutPhrases: [], nameParts: [], withoutNameParts: [] }
+const PDF = 'application/pdf'
+const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 
-test.each<[query: string, text: string, filter: Partial<OperatorFilter>]>([
+test.each<[query: string, text: string, filter: OperatorFilter]>([
   ['"working day" rent', 'working day rent', { phrases: ['working day'] }],
   ['rent "third\n working day" due', 'rent third working day due', { phrases: ['third\n working day'] }],
   ['„dritter Werktag“ Miete', 'dritter Werktag Miete', { phrases: ['dritter Werktag'] }],
@@ -26,9 +27,15 @@ test.each<[query: string, text: string, filter: Partial<OperatorFilter>]>([
   ['Name:lease.pdf rent', 'rent', { nameParts: ['lease.pdf'] }],
   ['rent name:"lease 2018" -name:draft', 'rent', { nameParts: ['lease 2018'], withoutNameParts: ['draft'] }],
   ['rent -name:"old lease"', 'rent', { withoutNameParts: ['old lease'] }],
+  ['rent path:contracts/2026/', 'rent', { operatorPaths: ['contracts/2026/'] }],
+  ['path:"my notes/" rent PATH:b -path:drafts/', 'rent', { operatorPaths: ['my notes/', 'b'], withoutPaths: ['drafts/'] }],
+  ['rent tag:signed tag:"to do" -tag:draft', 'rent', { operatorTags: ['signed', 'to do'], withoutTags: ['draft'] }],
+  ['rent type:pdf, due', 'rent due', { operatorTypes: [PDF] }],
+  ['rent type:md type:text/html -type:Word', 'rent -type:Word', { operatorTypes: ['text/markdown', 'text/html'] }],
+  ['rent -type:docx -type:application/pdf', 'rent', { withoutTypes: [DOCX, PDF] }],
 ])('%j', (query, text, filter) => {
   const { free: _, ...parsed } = parseQuery(query)
-  expect(parsed).toEqual({ text, filter: { ...NO_FILTER, ...filter } })
+  expect(parsed).toEqual({ text, filter })
 })
 
 test.each([
@@ -41,12 +48,13 @@ test.each([
   'docsearch --no-rerank ->',
   'note: the rent',
   'filename:lease http://example.org name: lease',
+  'type:2 diabetes, blood type: A, path: or tag: alone',
   'empty "" and "..." quotes, don’t',
   '-',
   '"',
   `${'a text that somebody pasted from somewhere else '.repeat(5)} "with quotes" -and dashes name:x`,
 ])('reads no operator in %j', (query) => {
-  expect(parseQuery(query)).toEqual({ text: query, free: [[0, query.length]], filter: NO_FILTER })
+  expect(parseQuery(query)).toEqual({ text: query, free: [[0, query.length]], filter: {} })
 })
 
 test('only words outside of quotes and operators may be corrected', () => {

@@ -21,6 +21,7 @@ const result: Result = {
     },
     score: 1,
     rows: [1n, 2n],
+    nextRows: [],
     twins: [],
     matchingPassages: 2,
   },

@@ -78,7 +78,7 @@ test('does not call the reranker when the caller turns it off or wants another o
     applied: false,
     model: null,
     tookMs: 0,
-    reason: 'It was not asked for.',
+    reason: 'The request turned reranking off.',
   })
   expect((await fixture.ask('harbour', { sort: 'newest' }, { reranker: never })).rerank).toMatchObject({
     applied: false,

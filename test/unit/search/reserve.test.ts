@@ -34,7 +34,7 @@ describe('reserved places', () => {
     const given = [...byWords(10), ...meant(1)]
     const placed = reserve(given, most)
     expect(idsOf(placed)).toEqual(['word1', 'word2', 'm1', ...idsOf(given.slice(2, 10))])
-    expect(placed[2]!.stages.reserved).toEqual({ rank: 3, reason: expect.stringContaining('Rank 1 by meaning') })
+    expect(placed[2]!.stages.reserved).toEqual({ rank: 3, reason: expect.stringContaining('has rank 1 by meaning') })
     for (let i = 1; i < placed.length; i++) expect(placed[i]!.score).toBeLessThanOrEqual(placed[i - 1]!.score)
   })
 

@@ -22,7 +22,8 @@ function setUp({ page, indexed = [] }: World) {
     },
     async entries(_, words) {
       counts.entries += words.length
-      return words.map((word) => ({ word, term: word, documents: 1 }))
+      const known = words.filter((word) => page(word[0]!, 0).words.includes(word))
+      return known.map((word) => ({ word, term: word, documents: 1 }))
     },
   }
   const countTerms: SpellingOptions['countTerms'] = async (terms) => {
@@ -40,7 +41,7 @@ const lastPage = (words: string[]) => ({ words, more: false })
 test('stops when the time is up, leaves the words as typed and says so', async () => {
   const { ask, counts } = setUp({ page: () => ({ words: ['xylophone'], more: true }) })
   expect(await ask('xylophonne zylophonne')).toEqual({ query: null, terms: [], reason: STOPPED })
-  expect(counts).toEqual({ pages: 20, entries: 0, looks: 1 })
+  expect(counts).toEqual({ pages: 20, entries: 1, looks: 1 })
 })
 
 test('keeps the corrections that it had time for', async () => {
@@ -60,7 +61,13 @@ test('compares the documents of a limited number of equally near words', async (
   const near = Array.from({ length: 5_000 }, (_, i) => `xylophon${String.fromCodePoint(0x4e00 + i)}`)
   const { ask, counts } = setUp({ page: () => lastPage(near) })
   await ask('xylophonq')
-  expect(counts.entries).toBe(100)
+  expect(counts.entries).toBe(101)
+})
+
+test('reads no other words for a word that the documents have in another form, and for a known word', async () => {
+  const { ask, counts } = setUp({ page: () => lastPage(['xylophonne', 'windov']) })
+  expect(await ask('xylophonne window')).toEqual({ query: null, terms: ['xylophonne'], reason: null })
+  expect(counts.pages).toBe(0)
 })
 
 test('asks the index once about all words, and corrects the words that it lacks', async () => {

@@ -89,5 +89,5 @@ describe('a credential cannot make another one that may do more', () => {
 })
 
 test('a browser login has every scope', () => {
-  expect(actorOf(MEMBER)).toEqual({ userId: MEMBER.id, role: 'member', scopes: new Set(SCOPES) })
+  expect(actorOf(MEMBER)).toEqual({ userId: MEMBER.id, role: 'member', scopes: new Set(SCOPES), projectIds: null })
 })

@@ -20,6 +20,12 @@ const filters: fc.Arbitrary<SearchFilter> = fc.record(
     createdBefore: dates,
     nameParts: list('', 'NÄME', 'e 1', '1.', 'straße', '\ufffd', '.Näme'),
     withoutNameParts: list('5', '東', 'ZEBRA', 'Nowhere'),
+    operatorPaths: fc.subarray(['3', '3/', '8/', '9'], { minLength: 1 }),
+    withoutPaths: list('3/', '1', '\u{10ffff}'),
+    operatorTags: list('tag1', 'tag2'),
+    withoutTags: list('tag2', 'tag3', 'absent'),
+    operatorTypes: fc.subarray(['application/pdf', 'text/html'], { minLength: 1 }),
+    withoutTypes: list('application/pdf', 'absent/type'),
   },
   { requiredKeys: [] },
 )
@@ -27,6 +33,7 @@ const filters: fc.Arbitrary<SearchFilter> = fc.record(
 function accepts(filter: SearchFilter, document: SegmentDocument): boolean {
   const { documentIds, mediaTypes, tags, pathPrefix, createdAfter, createdBefore, nameParts, withoutNameParts } = filter
   const hasPart = (part: string) => foldName(document.name.toWellFormed()).includes(foldName(part))
+  const isIn = (prefix: string) => document.path.toWellFormed().startsWith(prefix)
   return (
     (documentIds?.includes(document.id) ?? true) &&
     (mediaTypes?.includes(document.mediaType) ?? true) &&
@@ -35,7 +42,13 @@ function accepts(filter: SearchFilter, document: SegmentDocument): boolean {
     !(createdAfter && document.createdAt < createdAfter) &&
     !(createdBefore && document.createdAt >= createdBefore) &&
     !nameParts?.some((part) => !hasPart(part)) &&
-    !withoutNameParts?.some(hasPart)
+    !withoutNameParts?.some(hasPart) &&
+    (filter.operatorPaths?.some(isIn) ?? true) &&
+    !filter.withoutPaths?.some(isIn) &&
+    (filter.operatorTags?.every((tag) => document.tags.includes(tag)) ?? true) &&
+    !filter.withoutTags?.some((tag) => document.tags.includes(tag)) &&
+    (filter.operatorTypes?.includes(document.mediaType) ?? true) &&
+    !filter.withoutTypes?.includes(document.mediaType)
   )
 }
 

@@ -130,7 +130,7 @@ test('text with figures does not become a table: two columns, paragraphs, forms 
   expect(rowsOf(letter)).toEqual([])
 })
 
-test('the last line of a paragraph above a table is no header', async () => {
+test('the last line of a paragraph above a table is not a header', async () => {
   const [page] = await read([
     ...prose(60),
     at('which is shown below', 72, 93),

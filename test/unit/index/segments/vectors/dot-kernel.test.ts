@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { generateDotKernel } from '../../../../../scripts/kernels/generate.ts'
+import { bytesFileOf, generateKernel, KERNELS, type KernelName } from '../../../../../scripts/kernels/generate.ts'
 import { DotKernel } from '../../../../../src/index/segments/vectors/dot-kernel.ts'
 import {
   allocateForKernel,
@@ -10,11 +9,9 @@ import {
   MIN_KERNEL_FILE_BYTES,
 } from '../../../../../src/index/segments/vectors/kernel-memory.ts'
 import { seeded } from '../../../../support/seeded.ts'
-import { root } from '../../../../support/sources.ts'
 
-test('dot-kernel-bytes.ts is up to date (if not: npm run generate)', async () => {
-  const bytes = readFileSync(join(root, 'src/index/segments/vectors/dot-kernel-bytes.ts'), 'utf8')
-  expect(bytes).toBe(await generateDotKernel())
+test.for(Object.keys(KERNELS) as KernelName[])('%s-bytes.ts is up to date (if not: npm run generate)', async (name) => {
+  expect(readFileSync(bytesFileOf(name), 'utf8')).toBe(await generateKernel(name))
 })
 
 const file = allocateForKernel(MIN_KERNEL_FILE_BYTES)!

@@ -1,6 +1,6 @@
 import { posix, win32 } from 'node:path'
 import { expect, test } from 'vitest'
-import { documentPath, nameOf } from '../../../src/cli/commands/upload/paths.ts'
+import { documentPath, nameOf } from '../../../src/cli/files/paths.ts'
 
 test.each([
   ['alice', '/home/eve/alice', 'alice'],

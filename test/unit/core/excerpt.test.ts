@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { excerptOf, linesOf } from '../../../src/pages/search/excerpt.ts'
+import { excerptOf, linesOf } from '../../../src/core/excerpt.ts'
 
 const filler = (count: number) => Array.from({ length: count }, (_, n) => `word${n}`).join(' ')
 function marksIn(text: string, ...words: string[]): [number, number][] {

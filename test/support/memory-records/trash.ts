@@ -1,0 +1,93 @@
+import { newId } from '../../../src/core/ids.ts'
+import { checkNewDocument, NO_QUOTAS } from '../../../src/records/quotas.ts'
+import type { ProjectIds } from '../../../src/records/projects.ts'
+import type { Trash, TrashedDocument } from '../../../src/records/trash.ts'
+import { factAbout, freshVersion, givenTags, givenTitle, presentDocument, removeDocuments } from './document-changes.ts'
+import { atPath, isMatch } from './find-documents.ts'
+import { byNewest, listPart } from './lists.ts'
+import { deleteWhere, type MemoryStore, type StoredDocument } from './store.ts'
+
+type Trashed = StoredDocument & { trashedAt: Date }
+
+export function memoryTrash(store: MemoryStore): Trash {
+  const find = (projects: ProjectIds, id: string): Trashed | undefined => {
+    const document = store.trash.get(id)
+    return document !== undefined && projects.has(document.projectId) ? document : undefined
+  }
+  const present = (document: Trashed): TrashedDocument => ({
+    ...presentDocument(store, document),
+    trashedAt: document.trashedAt,
+  })
+
+  return {
+    async get(projects, id) {
+      const document = find(projects, id)
+      return document === undefined ? null : present(document)
+    },
+    async list(projects, query) {
+      const found = [...store.trash.values()].filter((document) => projects.has(document.projectId) && isMatch(document, query))
+      const dated = found.map((document) => ({ id: document.id, createdAt: document.trashedAt, document }))
+      return listPart(dated, byNewest, query, ({ document }) => present(document))
+    },
+    restore: async (projects, id, quotas = NO_QUOTAS) =>
+      store.write(() => {
+        const document = find(projects, id)
+        if (document === undefined) return null
+        const replaced = atPath(store, document)
+        if (replaced === undefined) checkNewDocument(store.allowanceOf(document.ownerId, quotas), 0)
+        else putInTrash(store, replaced)
+        store.trash.delete(id)
+        store.tombstones.delete(id)
+        const own = givenTitle(document)
+        const { trashedAt: _, ...kept } = document
+        const restored: StoredDocument = {
+          ...kept,
+          ...freshVersion(store.now()),
+          ...(own.given_title !== undefined && { title: own.given_title, parse: own }),
+          version: document.version + 1,
+          tags: givenTags(document),
+          pages: [],
+          pagesVersion: null,
+          isIndexed: true,
+          passages: 0,
+          counted: null,
+        }
+        store.documents.set(id, restored)
+        store.announce('document.queued', [restored])
+        const details = replaced === undefined ? {} : { replaced: replaced.id }
+        store.record({ action: 'document.restore', ...factAbout(restored, details) })
+        return { document: presentDocument(store, restored), replacedId: replaced?.id ?? null }
+      }),
+    delete: async (projects, id) => {
+      const document = find(projects, id)
+      if (document === undefined) return false
+      store.record({ action: 'document.delete', ...factAbout(document, { permanent: true }) })
+      return store.trash.delete(id)
+    },
+    async purge(before, limit) {
+      const oldest = [...store.trash.values()]
+        .filter(({ trashedAt }) => trashedAt < before)
+        .toSorted((a, b) => a.trashedAt.getTime() - b.trashedAt.getTime())
+      const gone = new Set(oldest.slice(0, limit).map(({ id }) => id))
+      return deleteWhere(store.trash, ({ id }) => gone.has(id))
+    },
+  }
+}
+
+/** Deletes a document and keeps it in the trash. */
+export function putInTrash(store: MemoryStore, document: StoredDocument): void {
+  removeDocuments(store, [document])
+  store.trash.set(document.id, { ...document, trashedAt: latest(store, document) })
+}
+
+/** Keeps the present version of a document under an ID of its own, and returns that. */
+export function keepVersion(store: MemoryStore, document: StoredDocument): string {
+  const id = newId('doc', store.now())
+  store.trash.set(id, structuredClone({ ...document, id, trashedAt: latest(store, document) }))
+  return id
+}
+
+/** Returns the time, or that of the document's last change when the clock is behind. */
+function latest(store: MemoryStore, { updatedAt }: StoredDocument): Date {
+  return updatedAt > store.now() ? updatedAt : store.now()
+}
