@@ -7,7 +7,7 @@ import { count } from '../../view/style.ts'
 import { formatTable } from '../../view/table.ts'
 import { reportSkipped } from '../upload/result.ts'
 import type { Comparison, SyncRequest } from './comparison.ts'
-import { execute } from './execute.ts'
+import { execute, type Outcome } from './execute.ts'
 import { allowedDeletions, formatMaxDelete } from './max-delete.ts'
 import { countsOf, formatCounts } from './plan.ts'
 import { printOutcome } from './result.ts'
@@ -57,21 +57,37 @@ export async function apply(
   request: SyncRequest,
   options: { waits: boolean; isVerbose: boolean },
 ): Promise<void> {
-  const { plan, local } = comparison
-  const obstacle = request.prunes ? obstacleTo(comparison, request) : null
-  const outcome = await execute(context, client, plan, {
+  const outcome = await makeChanges(context, client, comparison, request, options)
+  throwFailures(outcome, comparison, request)
+}
+
+/** Makes the changes and prints the result, without throwing what failed. */
+export async function makeChanges(
+  context: Context,
+  client: Client,
+  comparison: Comparison,
+  request: SyncRequest,
+  options: { waits: boolean; isVerbose: boolean },
+): Promise<Outcome> {
+  const outcome = await execute(context, client, comparison.plan, {
     project: request.project,
     tags: request.tags,
-    deletes: request.prunes && obstacle === null,
+    deletes: request.prunes && obstacleTo(comparison, request) === null,
     waits: options.waits,
-    unread: local.refused,
+    unread: comparison.local.refused,
   })
   await printOutcome(context, client, comparison, outcome, { project: request.project, isVerbose: options.isVerbose })
+  return outcome
+}
+
+/** Throws PartialFailure for failures, and what ended the sync early. */
+export function throwFailures(outcome: Outcome, comparison: Comparison, request: SyncRequest): void {
   if (outcome.failure !== undefined) throw outcome.failure
-  const failed = outcome.upload.refused.length + outcome.refused.length + failedDocuments(outcome.upload.documents.values())
-  const notDeleted = request.prunes && outcome.deleted.length < plan.gone.length
+  const obstacle = request.prunes ? obstacleTo(comparison, request) : null
   if (obstacle !== null) throw new PartialFailure(obstacle)
+  const failed = outcome.upload.refused.length + outcome.refused.length + failedDocuments(outcome.upload.documents.values())
   if (failed === 0) return
+  const notDeleted = request.prunes && outcome.deleted.length < comparison.plan.gone.length
   const consequence = notDeleted
     ? ' Nothing was deleted, because sync deletes documents only when everything else went well.'
     : ''

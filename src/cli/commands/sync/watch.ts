@@ -5,7 +5,8 @@ import type { Context } from '../../context.ts'
 import { cancelled, PartialFailure } from '../../exit.ts'
 import { FolderHints, UNWATCHED_MS } from './hints.ts'
 import { compare, type SyncRequest } from './comparison.ts'
-import { apply } from './sync.ts'
+import { RefusedFiles } from './refused-files.ts'
+import { makeChanges, throwFailures } from './sync.ts'
 
 const WRITING_MS = 1_500
 const MISSING_MS = 5_000
@@ -48,7 +49,11 @@ class Watch {
   readonly #client: Client
   readonly #request: SyncRequest
   readonly #options: { waits: boolean; isVerbose: boolean }
+  readonly #refusedFiles = new RefusedFiles()
+  /** Why syncing has to wait, as it was last said. */
   #trouble: string | null = null
+  /** What failed, as it was last said. */
+  #failure: string | null = null
   #retryMs = FIRST_RETRY_MS
 
   constructor(context: Context, client: Client, request: SyncRequest, options: { waits: boolean; isVerbose: boolean }) {
@@ -71,14 +76,14 @@ class Watch {
     }
     try {
       const isUnsettled = await this.#sync()
-      this.#retryMs = FIRST_RETRY_MS
-      if (this.#trouble !== null) this.#context.notice('Syncing works again.')
-      this.#trouble = null
+      this.#endTrouble()
       return isUnsettled ? WRITING_MS : null
     } catch (error) {
       if (this.#context.io.signal.aborted) throw cancelled('Stopped watching.')
       if (error instanceof PartialFailure) {
-        this.#say(error.message)
+        this.#endTrouble()
+        if (error.message !== this.#failure) this.#context.notice(error.message)
+        this.#failure = error.message
         return null
       }
       if (!(error instanceof ClientError) || !isTemporary(error)) throw error
@@ -93,10 +98,22 @@ class Watch {
   async #sync(): Promise<boolean> {
     const comparison = await compare(this.#context, this.#client, this.#request, { waitsForWriters: true })
     const { plan, local, isUnsettled } = comparison
+    const refusedBefore = this.#refusedFiles.takeFrom(plan)
     const changes = plan.new.length + plan.changed.length + plan.renamed.length + (this.#request.prunes ? plan.gone.length : 0)
-    if (changes > 0 || local.refused.length > 0)
-      await apply(this.#context, this.#client, comparison, this.#request, this.#options)
+    if (changes === 0 && local.refused.length === 0) return isUnsettled
+    // These files are named once more only if they are the reason why nothing is deleted.
+    if (this.#request.prunes && plan.gone.length > 0) local.refused.push(...refusedBefore)
+    const outcome = await makeChanges(this.#context, this.#client, comparison, this.#request, this.#options)
+    this.#refusedFiles.remember(plan, outcome.upload)
+    throwFailures(outcome, comparison, this.#request)
+    this.#failure = null
     return isUnsettled
+  }
+
+  #endTrouble(): void {
+    this.#retryMs = FIRST_RETRY_MS
+    if (this.#trouble !== null) this.#context.notice('Syncing works again.')
+    this.#trouble = null
   }
 
   #say(trouble: string): void {
