@@ -17,7 +17,7 @@ interface Window {
 }
 
 /**
- * Counts events by key. The window of a key starts with its first event. Memory is bounded, because attackers choose the keys:
+ * Counts events by key, by a clock that never jumps: otherwise a correction of the machine's clock could lock out a key for days. The window of a key starts with its first event. Memory is bounded, because attackers choose the keys:
  * when a window starts, the counter removes ended windows, and the oldest window if there are more than `maxKeys`.
  */
 export class RateCounter {
@@ -47,7 +47,7 @@ export class RateCounter {
 
   /** Returns the state of a key without counting an event. `isOver` is true if the next event would be over the limit. */
   peek(key: string): RateState {
-    const window = this.#current(key) ?? { count: 0, endsAt: Date.now() + this.#windowMs }
+    const window = this.#current(key) ?? { count: 0, endsAt: performance.now() + this.#windowMs }
     return this.#state({ ...window, count: window.count + 1 })
   }
 
@@ -63,11 +63,11 @@ export class RateCounter {
 
   #current(key: string): Window | undefined {
     const window = this.#windows.get(key)
-    return window !== undefined && window.endsAt > Date.now() ? window : undefined
+    return window !== undefined && window.endsAt > performance.now() ? window : undefined
   }
 
   #start(key: string): Window {
-    const now = Date.now()
+    const now = performance.now()
     this.#windows.delete(key)
     for (const [oldest, { endsAt }] of this.#windows) {
       if (endsAt > now && this.#windows.size < this.#maxKeys) break
@@ -80,6 +80,6 @@ export class RateCounter {
 
   #state({ count, endsAt }: Window): RateState {
     const remaining = Math.max(0, this.limit - count)
-    return { isOver: count > this.limit, limit: this.limit, remaining, resetMs: Math.max(0, endsAt - Date.now()) }
+    return { isOver: count > this.limit, limit: this.limit, remaining, resetMs: Math.max(0, endsAt - performance.now()) }
   }
 }

@@ -22,7 +22,7 @@ import { IndexWriter } from './writer.ts'
 
 /** Wires the parts: accept → queue → worker (extract, prepare, embed) → writer, with recovery, maintenance and the builder of a new index. */
 export function createIngest(options: IngestOptions): Ingest {
-  const { records, lifecycle, quotas, log, clock } = options
+  const { records, lifecycle, quotas, log } = options
   const stopping = new AbortController()
   const retries = createRetries(log, stopping.signal)
   const load = new Load(options.parserPool.capacity)
@@ -39,7 +39,7 @@ export function createIngest(options: IngestOptions): Ingest {
   const steps = createSteps(options, { retries, preparePassages, writer })
   const edits = new Edits({ records, lifecycle, log, quotas, preparePassages, exclusive, stopping: stopping.signal })
   const onFailed = () => void deletions.forget()
-  const worker = new Worker({ records, lifecycle, clock, log, retries, steps, load, stopping, onFailed })
+  const worker = new Worker({ records, lifecycle, log, retries, steps, load, stopping, onFailed })
   const builder = newBuilder(options, { threads, exclusive, areUploadsStuck: () => retries.reason() !== null })
   let unsubscribe: () => void = () => {}
 

@@ -12,7 +12,7 @@ import type { Load } from './load.ts'
  */
 const MAX_ATTEMPTS = 10
 
-export interface ProcessParts extends Pick<IngestOptions, 'records' | 'lifecycle' | 'clock' | 'log'> {
+export interface ProcessParts extends Pick<IngestOptions, 'records' | 'lifecycle' | 'log'> {
   retries: Retries
   steps: Steps
   load: Load
@@ -74,10 +74,10 @@ async function index(job: QueuedDocument, extracted: Extracted, parts: ProcessPa
 
 /** Fails the document, or puts it back into the queue when it was not at fault. */
 async function end(job: QueuedDocument, error: unknown, parts: ProcessParts): Promise<void> {
-  const { records, retries, clock, log, stopping, onFailed } = parts
+  const { records, retries, log, stopping, onFailed } = parts
   if (stopping.aborted || error instanceof IndexChanged) {
     // Without retries: at the next start the document is queued in any case.
-    await records.queue.release(job, { notBefore: clock.now(), countAttempt: false })
+    await records.queue.release(job, { countAttempt: false })
     return
   }
   const known = isDocsearchError(error)

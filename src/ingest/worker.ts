@@ -2,8 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { QueuedDocument } from '../records/queue.ts'
 import { processDocument, type ProcessParts } from './process-document.ts'
 
-const MAX_SLEEP_MS = 60_000
-
 export interface WorkerParts extends Omit<ProcessParts, 'stopping' | 'aborting' | 'onRoom'> {
   /** Aborted by `stop`. `retries` has to end with it. */
   stopping: AbortController
@@ -65,7 +63,7 @@ export class Worker {
   async #claimWhileRoom(): Promise<void> {
     clearTimeout(this.#timer)
     const { load } = this.#parts
-    while (this.#isClaiming() && load.room > 0) if (!(await this.#claimSome(load.room))) return this.#sleepUntilDue()
+    while (this.#isClaiming() && load.room > 0) if (!(await this.#claimSome(load.room))) return
     // One at a time, because an owner is a newcomer only until their first document is in work.
     while (this.#isClaiming() && load.room === 0 && load.roomForNewcomers > 0)
       if (!(await this.#claimSome(1, { except: load.owners }))) return
@@ -77,15 +75,6 @@ export class Worker {
     const jobs = await retries.run(() => records.queue.claim(limit, options))
     for (const job of jobs) this.#begin(job)
     return jobs.length > 0
-  }
-
-  async #sleepUntilDue(): Promise<void> {
-    const { records, clock } = this.#parts
-    const due = await records.queue.nextDue()
-    if (due === null || !this.#isClaiming()) return
-    const delay = Math.min(Math.max(due.getTime() - clock.now().getTime(), 10), MAX_SLEEP_MS)
-    this.#timer = setTimeout(() => this.nudge(), delay)
-    this.#timer.unref()
   }
 
   #begin(job: QueuedDocument): void {

@@ -63,13 +63,10 @@ export interface FinishedJob {
 export interface Queue {
   /**
    * Sets up to `limit` queued documents to processing and returns them. Owners take turns: each document belongs to the owner
-   * whose last claim is longest ago, among the owners with a document that may be claimed. Of an owner's documents, those with
-   * the fewest attempts come first, among them the oldest. Leaves out documents whose `notBefore` is in the future, and all
-   * documents of the owners in `except`. No document is claimed twice.
+   * whose last claim is longest ago, among the owners with a queued document. Of an owner's documents, those with the fewest
+   * attempts come first, among them the oldest. Leaves out all documents of the owners in `except`. No document is claimed twice.
    */
   claim(limit: number, options?: { except?: readonly string[] }): Promise<QueuedDocument[]>
-  /** Returns the earliest moment at which a queued document can be claimed, or null when none is queued. */
-  nextDue(): Promise<Date | null>
   /**
    * Stores the pages. Returns the document's title, cut to `MAX_TITLE_CHARS`, and its tags, or null when the job is no longer wanted.
    */
@@ -91,10 +88,10 @@ export interface Queue {
    */
   fail(job: JobRef, error: { code: ErrorCode; message: string }): Promise<void>
   /**
-   * Puts a document back into the queue until `notBefore`. `countAttempt` is false when the document had to wait for something
-   * outside, such as the embedder.
+   * Puts a document back into the queue. `countAttempt` is false when the document had to wait for something outside, such as the
+   * embedder.
    */
-  release(job: JobRef, options: { notBefore: Date; countAttempt: boolean }): Promise<void>
+  release(job: JobRef, options: { countAttempt: boolean }): Promise<void>
   /** At start: queues the documents again that were processing when the daemon stopped, with their attempts. Returns how many. */
   recover(): Promise<number>
   /**

@@ -28,8 +28,8 @@ export interface Rest {
   /** Uploads these files in one request. The name of each file is its path. */
   upload(files: TestFile[], options?: { project?: string; wait?: boolean }): Promise<Answer<UploadAnswer & Partial<Problem>>>
   search(query: string, options?: Omit<SearchRequest, 'query'>): Promise<SearchAnswer>
-  /** Returns all documents, over all result pages. */
-  documents(): Promise<Document[]>
+  /** Returns all documents, or all of the trash, over all result pages. */
+  documents(options?: { trashed?: boolean }): Promise<Document[]>
   document(id: string): Promise<Document>
   project(name: string): Promise<Project>
   health(): Promise<Health>
@@ -70,13 +70,13 @@ export function rest(url: string, token: string): Rest {
       return await call('POST', '/api/v1/upload', form, wait ? { prefer: 'wait=30' } : {})
     },
     search: (query, options = {}) => good('POST', '/api/v1/search', { query, ...options }),
-    async documents() {
+    async documents({ trashed = false } = {}) {
       const all: Document[] = []
       let cursor: string | null = null
       do {
         const page: DocumentList = await good(
           'GET',
-          `/api/v1/documents?limit=100${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
+          `/api/v1/documents?limit=100&trashed=${trashed}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
         )
         all.push(...page.documents)
         cursor = page.next_cursor

@@ -17,7 +17,7 @@ export function createQueueRecovery(store: Store): Recovery {
       store.write(async (tx) => {
         const rows = await tx.sql
           .updateTable('documents')
-          .set({ status: 'queued', not_before: null, updated_at: now() })
+          .set({ status: 'queued', updated_at: now() })
           .where('status', '=', 'processing')
           .returningAll()
           .execute()

@@ -22,16 +22,6 @@ export function createQueue(store: Store): Queue {
   const { db, now } = store
   return {
     claim: (limit, { except = [] } = {}) => claim(store, limit, except),
-    async nextDue() {
-      const row = await db
-        .selectFrom('documents')
-        .select('not_before')
-        .where('status', '=', 'queued')
-        .orderBy((e) => e.fn.coalesce('not_before', e.lit(0)))
-        .limit(1)
-        .executeTakeFirst()
-      return row ? new Date(row.not_before ?? now()) : null
-    },
     savePages: (job, parsed) => store.writeStep((tx) => savePages(tx, now(), job, parsed)),
     beginIndexing: (jobs, quotas = NO_QUOTAS) => store.write((tx) => beginIndexing(tx, jobs, quotas)),
     finish: (results) => store.writeStep((tx) => finish(tx, now(), results)),
@@ -52,12 +42,12 @@ export function createQueue(store: Store): Queue {
         if (row.indexed === 1) await addTombstones(tx, [row.id], now())
         await tx.announce('document.failed', [failed])
       }),
-    release: (job, { notBefore, countAttempt }) =>
+    release: (job, { countAttempt }) =>
       store.write(async (tx) => {
         const row = await findWanted(tx, job)
         if (!row) return
         const attempts = countAttempt ? row.attempts : Math.max(0, row.attempts - 1)
-        const change = { status: 'queued' as const, not_before: notBefore.getTime(), updated_at: now(), attempts }
+        const change = { status: 'queued' as const, updated_at: now(), attempts }
         await tx.announce('document.queued', [await updateDocument(tx, row.id, change)])
       }),
     async tombstones() {
@@ -74,7 +64,7 @@ export function createQueue(store: Store): Queue {
 
 async function claim(store: Store, limit: number, except: readonly string[]): Promise<QueuedDocument[]> {
   // A query costs less than a transaction, and most of the time there is nothing to claim.
-  if ((await findNext(store.db, store.now(), except)) === undefined) return []
+  if ((await findNext(store.db, except)) === undefined) return []
   const ids = await store.writeStep((tx) => claimDue(tx, store.now(), limit, except))
   if (ids.length === 0) return []
   const rows = await selectDocuments(store.db).where('documents.id', 'in', ids).execute()
@@ -96,7 +86,7 @@ async function claim(store: Store, limit: number, except: readonly string[]): Pr
 async function claimDue(tx: WriteTransaction, now: number, limit: number, except: readonly string[]): Promise<string[]> {
   const claimed: DocumentRow[] = []
   while (claimed.length < limit) {
-    const next = await findNext(tx.sql, now, except)
+    const next = await findNext(tx.sql, except)
     if (next === undefined) break
     const row = await tx.sql
       .updateTable('documents')
@@ -116,7 +106,7 @@ async function claimDue(tx: WriteTransaction, now: number, limit: number, except
 }
 
 /** Returns the next document to claim: of the owner whose last claim is longest ago, the oldest with the fewest attempts. */
-function findNext(db: Kysely<Tables>, now: number, except: readonly string[]): Promise<{ id: string } | undefined> {
+function findNext(db: Kysely<Tables>, except: readonly string[]): Promise<{ id: string } | undefined> {
   return db
     .selectFrom((e) =>
       e
@@ -127,7 +117,6 @@ function findNext(db: Kysely<Tables>, now: number, except: readonly string[]): P
             .select('documents.id')
             .where('documents.status', '=', 'queued')
             .whereRef('documents.owner_id', '=', 'queue_turns.owner_id')
-            .where((due) => due.or([due('documents.not_before', 'is', null), due('documents.not_before', '<=', now)]))
             // A document that crashed the daemon comes after documents that were not tried yet, so that it can't hold them up.
             .orderBy('documents.attempts')
             .orderBy('documents.queued_at')

@@ -123,7 +123,7 @@ function queueChanges({ queue }: Records, { below }: Picker): Changes {
     },
     async release() {
       const job = await claimed()
-      if (job !== undefined) await queue.release(job, { notBefore: new Date(0), countAttempt: false })
+      if (job !== undefined) await queue.release(job, { countAttempt: false })
     },
     claim: () => queue.claim(below(4)),
     recover: () => queue.recover(),

@@ -51,19 +51,6 @@ export function turnsConformance(test: DocumentsTest): void {
       },
     )
 
-    inTurns(
-      'an owner whose documents have to wait loses no turn, and holds nobody up',
-      async ({ records, inFuture, clock, addMany, claimNames }) => {
-        await addMany('a1')
-        const [job] = await records.queue.claim(1)
-        await records.queue.release(job!, { notBefore: inFuture(1000), countAttempt: true })
-        await addMany('b1', 'b2', 'b3')
-        expect(await claimNames(2)).toEqual(['b1', 'b2'])
-        clock.advance(1000)
-        expect(await claimNames(2)).toEqual(['a1', 'b3'])
-      },
-    )
-
     inTurns('leaves out the documents of owners on request', async ({ alice, bob, addMany, claimNames }) => {
       await addMany('a1', 'b1', 'b2')
       expect(await claimNames(3, [alice])).toEqual(['b1', 'b2'])
@@ -95,7 +82,6 @@ interface Entry {
   owner: string
   attempts: number
   queuedAt: number
-  notBefore: number
   version: number
   state: 'queued' | 'processing'
 }
@@ -117,16 +103,16 @@ class Model {
     const roll = this.#random()
     if (roll < 0.4) return this.#add(records, now)
     if (roll < 0.65) return this.claim(records, now, 1 + this.#below(4), this.#random() < 0.3 ? [this.#owner()] : [])
-    if (roll < 0.8) return this.#release(records, now)
+    if (roll < 0.8) return this.#release(records)
     if (roll < 0.9) return this.#end(records)
     if (roll < 0.95) return this.#delete(records)
     await records.queue.recover()
-    for (const entry of this.#in('processing')) Object.assign(entry, { state: 'queued', notBefore: 0 })
+    for (const entry of this.#in('processing')) Object.assign(entry, { state: 'queued' })
   }
 
   async claim({ queue }: Records, now: Date, limit: number, except: string[]): Promise<void> {
     const expected: string[] = []
-    for (let next = this.#next(now, except); next && expected.length < limit; next = this.#next(now, except)) {
+    for (let next = this.#next(except); next && expected.length < limit; next = this.#next(except)) {
       Object.assign(next, { state: 'processing', attempts: next.attempts + 1 })
       this.#turns.set(next.owner, ++this.#claims)
       expected.push(next.id)
@@ -134,10 +120,10 @@ class Model {
     expect((await queue.claim(limit, { except })).map(({ documentId }) => documentId)).toEqual(expected)
   }
 
-  #next(now: Date, except: string[]): Entry | undefined {
+  #next(except: string[]): Entry | undefined {
     const turn = ({ owner }: Entry) => this.#turns.get(owner) ?? 0
     return this.#in('queued')
-      .filter(({ owner, notBefore }) => notBefore <= now.getTime() && !except.includes(owner))
+      .filter(({ owner }) => !except.includes(owner))
       .toSorted(
         (a, b) =>
           turn(a) - turn(b) ||
@@ -159,19 +145,17 @@ class Model {
       owner,
       attempts: 0,
       queuedAt: now.getTime(),
-      notBefore: 0,
       version: 1,
       state: 'queued',
     })
   }
 
-  async #release({ queue }: Records, now: Date): Promise<void> {
+  async #release({ queue }: Records): Promise<void> {
     const entry = this.#any('processing')
     if (entry === undefined) return
     const countAttempt = this.#random() < 0.5
-    const notBefore = now.getTime() + this.#below(3) * 20
-    await queue.release({ documentId: entry.id, version: entry.version }, { notBefore: new Date(notBefore), countAttempt })
-    Object.assign(entry, { state: 'queued', notBefore, attempts: entry.attempts - (countAttempt ? 0 : 1) })
+    await queue.release({ documentId: entry.id, version: entry.version }, { countAttempt })
+    Object.assign(entry, { state: 'queued', attempts: entry.attempts - (countAttempt ? 0 : 1) })
   }
 
   async #end({ queue }: Records): Promise<void> {

@@ -9,7 +9,6 @@ export function freshVersion(now: Date) {
     status: 'queued' as const,
     updatedAt: now,
     queuedAt: now.getTime(),
-    notBefore: null,
     attempts: 0,
     readyAt: null,
     pageCount: null,
@@ -27,7 +26,6 @@ export function presentDocument(store: MemoryStore, document: StoredDocument): D
   const projectName = store.projects.get(document.projectId)!.name
   const {
     queuedAt: _0,
-    notBefore: _1,
     attempts: _2,
     pages: _3,
     pagesVersion: _4,

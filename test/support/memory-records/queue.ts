@@ -11,10 +11,6 @@ export function memoryQueue(store: MemoryStore): Queue {
 
   return {
     claim: async (limit, { except = [] } = {}) => store.write(() => claim(store, having('queued'), limit, except)),
-    async nextDue() {
-      const times = having('queued').map(({ notBefore }) => notBefore ?? store.now())
-      return times.sort((a, b) => a.getTime() - b.getTime())[0] ?? null
-    },
     savePages: async (job, parsed) => savePages(store, job, parsed),
     beginIndexing: async (jobs, quotas = NO_QUOTAS) => beginIndexing(store, jobs, quotas),
     finish: async (results) => store.write(() => results.filter((result) => !finish(store, result)).map(({ job }) => job)),
@@ -27,18 +23,18 @@ export function memoryQueue(store: MemoryStore): Queue {
         Object.assign(document, { status: 'failed', error, updatedAt: store.now(), attempts: 0, isIndexed: false, passages: 0 })
         store.announce('document.failed', [document])
       }),
-    release: async (job, { notBefore, countAttempt }) =>
+    release: async (job, { countAttempt }) =>
       store.write(() => {
         const document = findWanted(store, job)
         if (document === undefined) return
         const attempts = countAttempt ? document.attempts : Math.max(0, document.attempts - 1)
-        Object.assign(document, { status: 'queued', notBefore, updatedAt: store.now(), attempts })
+        Object.assign(document, { status: 'queued', updatedAt: store.now(), attempts })
         store.announce('document.queued', [document])
       }),
     recover: async () =>
       store.write(() => {
         const interrupted = having('processing')
-        for (const document of interrupted) Object.assign(document, { status: 'queued', notBefore: null, updatedAt: store.now() })
+        for (const document of interrupted) Object.assign(document, { status: 'queued', updatedAt: store.now() })
         store.announce('document.queued', interrupted)
         return interrupted.length
       }),
@@ -93,7 +89,7 @@ function isEmbeddingFailure({ error }: StoredDocument): boolean {
 
 function claim(store: MemoryStore, queued: StoredDocument[], limit: number, except: readonly string[]): QueuedDocument[] {
   const due = queued
-    .filter(({ ownerId, notBefore }) => !except.includes(ownerId) && (notBefore === null || store.isPast(notBefore)))
+    .filter(({ ownerId }) => !except.includes(ownerId))
     .sort((a, b) => a.attempts - b.attempts || a.queuedAt - b.queuedAt || (a.id < b.id ? -1 : 1))
   const turnOf = ({ ownerId }: StoredDocument): number => store.turns.get(ownerId) ?? 0
   const claimed: StoredDocument[] = []

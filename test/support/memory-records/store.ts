@@ -52,7 +52,6 @@ export type StoredDevice = DeviceRecord & { userSha256: string }
 
 export interface StoredDocument extends Omit<DocumentRecord, 'projectName'> {
   queuedAt: number
-  notBefore: Date | null
   attempts: number
   pages: Page[]
   /** The version that `pages` belong to; null when there are none. */

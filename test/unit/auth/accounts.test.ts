@@ -49,14 +49,14 @@ test('refuses a disabled user and a user without a password', async () => {
 })
 
 test('locks an account that does not exist like one that does', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.useFakeTimers({ toFake: ['performance'] })
   onTestFinished(() => void vi.useRealTimers())
   for (const email of ['ben@example.org', 'nobody@example.org']) {
     const { logIn } = await setUp()
     for (let i = 0; i < 3; i++) expect(await logIn('wrong', i % 2 === 0 ? email : email.toUpperCase())).toBeNull()
     const locked = { code: errorCode('too_many_failures'), message: expect.stringContaining('15 minutes'), retryAfter: 15 * 60 }
     await expect(logIn(PASSWORD, email)).rejects.toMatchObject(locked)
-    vi.setSystemTime(Date.now() + 15 * MINUTE)
+    vi.advanceTimersByTime(15 * MINUTE)
     expect(await logIn(PASSWORD, email)).toEqual(email.startsWith('ben') ? expect.anything() : null)
   }
 })

@@ -31,7 +31,6 @@ function newWorker(queued: QueuedDocument[]) {
           for (const job of claimed) queued.splice(queued.indexOf(job), 1)
           return claimed
         },
-        nextDue: async () => null,
         fail: async ({ documentId }: QueuedDocument, { code }: { code: string }) =>
           void events.push(`${documentId} failed: ${code}`),
         release: async ({ documentId }: QueuedDocument) => void events.push(`${documentId} released`),
