@@ -1,5 +1,7 @@
+import { readdirSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { generatedText } from '../support/generated-text.ts'
+import { folderSize } from '../support/folder-size.ts'
 import { type Instance, newInstance, type Running } from '../support/instance.ts'
 import { residentMemory } from '../support/memory.ts'
 import { expectTidy, found } from '../support/promises.ts'
@@ -17,6 +19,9 @@ const SAMPLE_MS = 250
  * percent. A leak makes it grow as much in every quarter, whatever the machine and the time.
  */
 const MAX_GROWTH = 1.1
+/** The same for open files and for the bytes of the data folder, which compactions change by more. */
+const MAX_HANDLE_GROWTH = 1.2
+const MAX_DISK_GROWTH = 1.5
 /** In a shorter time, V8 and malloc still take the memory that every busy daemon needs. */
 const MIN_SECONDS_FOR_MEMORY = 600
 
@@ -33,7 +38,8 @@ const figures = { uploads: 0, replaces: 0, deletes: 0, searches: 0 }
 
 beforeAll(async () => {
   instance = await newInstance()
-  running = await instance.start()
+  // A trash would grow with every change.
+  running = await instance.start({ env: { DOCSEARCH_TRASH_DAYS: '0' } })
 })
 afterAll(() => instance?.remove())
 
@@ -77,21 +83,45 @@ async function search(stored: ReadonlyMap<string, Stored>, turn: number): Promis
   figures.searches += 1
 }
 
-test(`${CLIENTS} clients search, upload, replace and delete for ${SECONDS} s: every answer is right, and memory levels off`, async () => {
+test(`${CLIENTS} clients search, upload, replace and delete for ${SECONDS} s: every answer is right, and memory, open files and disk level off`, async () => {
   const memory: number[] = []
-  const sampling = setInterval(() => memory.push(residentMemory(running.daemon.pid)), SAMPLE_MS)
+  const handles: number[] = []
+  const disk: number[] = []
+  const sampling = setInterval(() => {
+    memory.push(residentMemory(running.daemon.pid))
+    handles.push(readdirSync(`/proc/${running.daemon.pid}/fd`).length)
+    if (memory.length % 20 === 0) disk.push(folderSize(instance.dataDir))
+  }, SAMPLE_MS)
   const end = performance.now() + SECONDS * 1000
   const clients = Array.from({ length: CLIENTS }, (_, i) => client(i, () => performance.now() > end))
   const stored = await Promise.all(clients).finally(() => clearInterval(sampling))
 
-  const quarters = [0, 1, 2, 3].map((n) => median(memory.slice((memory.length * n) / 4, (memory.length * (n + 1)) / 4)))
-  console.log(JSON.stringify({ seconds: SECONDS, ...figures, memoryMB: quarters.map((bytes) => Math.round(bytes / 1e6)) }))
+  const byQuarter = { memory: quarters(memory), handles: quarters(handles), disk: quarters(disk) }
+  const megabytes = (values: readonly number[]) => values.map((bytes) => Math.round(bytes / 1e6))
+  console.log(
+    JSON.stringify({
+      seconds: SECONDS,
+      ...figures,
+      memoryMB: megabytes(byQuarter.memory),
+      openFiles: byQuarter.handles,
+      diskMB: megabytes(byQuarter.disk),
+    }),
+  )
   for (const [name, { word }] of stored.flatMap((one) => [...one])) expect(await found(running, word)).toEqual([name])
   expect(await running.daemon.stop()).toBe(0)
   running = await instance.start()
   await expectTidy(running, instance.dataDir)
   for (const [name, { word }] of stored.flatMap((one) => [...one])) expect(await found(running, word)).toEqual([name])
-  if (quarters[2]! > 0 && SECONDS >= MIN_SECONDS_FOR_MEMORY) expect(quarters[3]! / quarters[2]!).toBeLessThan(MAX_GROWTH)
+  if (SECONDS < MIN_SECONDS_FOR_MEMORY) return
+  expect(growth(byQuarter.memory)).toBeLessThan(MAX_GROWTH)
+  expect(growth(byQuarter.handles)).toBeLessThan(MAX_HANDLE_GROWTH)
+  expect(growth(byQuarter.disk)).toBeLessThan(MAX_DISK_GROWTH)
 })
+
+/** Returns the median of each quarter of the time. */
+const quarters = (values: readonly number[]): number[] =>
+  [0, 1, 2, 3].map((n) => median(values.slice((values.length * n) / 4, (values.length * (n + 1)) / 4)))
+
+const growth = ([, , third = 1, fourth = 1]: readonly number[]): number => fourth / third
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
