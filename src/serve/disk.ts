@@ -1,5 +1,6 @@
 import { stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { formatBytes } from '../core/format-bytes.ts'
 import type { Storage } from '../services/instance.ts'
 import { DATABASE_FILE } from './data-folder.ts'
 
@@ -34,7 +35,7 @@ export async function diskState(dir: string): Promise<{ ok: boolean; message: st
   try {
     const { bavail, bsize } = await statfs(dir)
     const freeBytes = bavail * bsize
-    const free = `${Math.round(freeBytes / 1e6).toLocaleString('en')} MB free`
+    const free = `${formatBytes(freeBytes)} free`
     return freeBytes < MIN_FREE_BYTES
       ? { ok: false, message: `${free}: uploads may be refused soon`, freeBytes }
       : { ok: true, message: free, freeBytes }
