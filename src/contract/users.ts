@@ -78,9 +78,10 @@ export const userDeletion = z
     id: z.string(),
     email: z.string().nullable(),
     projects: z
-      .array(z.object({ id: z.string(), name: z.string(), document_count: z.int() }))
+      .array(z.object({ id: z.string(), name: z.string(), document_count: z.int(), trashed_count: z.int() }))
       .meta({ description: 'The projects of the user that have no other members' }),
     document_count: z.int().meta({ description: 'Documents in these projects' }),
+    trashed_count: z.int().meta({ description: 'Documents in the trash of these projects' }),
   })
   .meta({ id: 'UserDeletion' })
 export type UserDeletion = z.infer<typeof userDeletion>

@@ -50,7 +50,12 @@ export interface Users {
   /** Deletes the user with their private projects and all other data. Throws `owner_stays`. */
   delete(actor: Actor, idOrEmail: string): Promise<{ user: User; documentsDeleted: number }>
   /** Returns the user and the private projects that a deletion of the user would delete. */
-  previewDeletion(actor: Actor, idOrEmail: string): Promise<{ user: User; projects: ProjectWithCounts[] }>
+  previewDeletion(actor: Actor, idOrEmail: string): Promise<{ user: User; projects: PrivateProject[] }>
+}
+
+export interface PrivateProject extends ProjectWithCounts {
+  /** The number of documents in the trash. */
+  trashed: number
 }
 
 export interface UsersOptions {
@@ -131,7 +136,9 @@ export function createUsers(options: UsersOptions): Users {
     async previewDeletion(actor, idOrEmail) {
       requireAdministrator(actor)
       const user = await findUser(users, idOrEmail)
-      return { user, projects: await records.projects.privateOf(user.id) }
+      const projects = await records.projects.privateOf(user.id)
+      const contents = await Promise.all(projects.map(({ id }) => records.projects.contents(id, 0)))
+      return { user, projects: projects.map((project, i) => ({ ...project, trashed: contents[i]!.trashed })) }
     },
   }
 }

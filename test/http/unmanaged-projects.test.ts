@@ -26,6 +26,8 @@ async function addUser(email: string): Promise<{ id: string; client: ApiClient }
 test('a deletion lists in advance what it deletes, and a project without a manager can be taken over', async () => {
   const eve = await addUser('eve@example.org')
   await eve.client.ready('diary.txt', 'Dear diary.', { project: 'Diary' })
+  const trashed = await eve.client.ready('letter.txt', 'A letter that was never sent.', { project: 'Diary' })
+  await eve.client.call('DELETE', `/api/v1/documents/${trashed}`)
   for (const name of ['First', 'Second']) {
     await eve.client.ready('shared.txt', 'Owls hunt at night.', { project: name })
     await eve.client.call('PUT', `/api/v1/projects/${name}/members/bob@example.org`, { json: { role: 'reader' } })
@@ -33,8 +35,9 @@ test('a deletion lists in advance what it deletes, and a project without a manag
   const deletion = await app.alice.get<UserDeletion>(`/api/v1/users/${eve.id}/deletion`)
   expect(deletion.body).toMatchObject({
     email: 'eve@example.org',
-    projects: [{ name: 'Diary', document_count: 1 }],
+    projects: [{ name: 'Diary', document_count: 1, trashed_count: 1 }],
     document_count: 1,
+    trashed_count: 1,
   })
   expect(await listed()).toEqual([])
   expect((await app.alice.call('DELETE', `/api/v1/users/${eve.id}`)).body).toMatchObject({ documents_deleted: 1 })

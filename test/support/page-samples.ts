@@ -466,7 +466,7 @@ function settingsPages({ person, email, application: applicationName, redirectUr
     'user, delete': renderUserDelete({
       ...page,
       user: { id: 'usr_2', who: email },
-      projects: [{ name: 'default', documents: 12_408 }],
+      projects: [{ name: 'default', documents: 12_408, trashed: 31 }],
     }),
   }
 }

@@ -51,14 +51,20 @@ export function presentDeletedUser({ user, documentsDeleted }: { user: UserRecor
 
 interface Deletion {
   user: UserRecord
-  projects: readonly { id: string; name: string; counts: ProjectCounts }[]
+  projects: readonly { id: string; name: string; counts: ProjectCounts; trashed: number }[]
 }
 
 export function presentUserDeletion({ user, projects }: Deletion): UserDeletion {
   return {
     id: user.id,
     email: user.email,
-    projects: projects.map(({ id, name, counts }) => ({ id, name, document_count: counts.documents })),
+    projects: projects.map(({ id, name, counts, trashed }) => ({
+      id,
+      name,
+      document_count: counts.documents,
+      trashed_count: trashed,
+    })),
     document_count: projects.reduce((sum, { counts }) => sum + counts.documents, 0),
+    trashed_count: projects.reduce((sum, { trashed }) => sum + trashed, 0),
   }
 }

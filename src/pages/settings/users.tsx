@@ -204,7 +204,7 @@ export function renderUserDisable({ user, ...page }: UserDisableProps): string {
 export interface UserDeleteProps extends SignedInProps {
   user: { id: string; who: string }
   /** The private projects of the user. */
-  projects: readonly { name: string; documents: number }[]
+  projects: readonly { name: string; documents: number; trashed: number }[]
 }
 
 /** Asks before a user is deleted, and says what is deleted with the user. */
@@ -220,9 +220,10 @@ export function renderUserDelete({ user, projects, ...page }: UserDeleteProps): 
       </p>
       {projects.length > 0 && (
         <ul>
-          {projects.slice(0, MAX_LISTED).map(({ name, documents }) => (
+          {projects.slice(0, MAX_LISTED).map(({ name, documents, trashed }) => (
             <li>
               <bdi>{name}</bdi>, {countOf(documents, 'document')}
+              {trashed > 0 && ` and ${trashed} in the trash`}
             </li>
           ))}
           {projects.length > MAX_LISTED && <li>and {countOf(projects.length - MAX_LISTED, 'more project')}</li>}

@@ -36,7 +36,9 @@ const MAX_LISTED = 100
 function showProjects(context: Context, { projects }: UserDeletion): void {
   if (projects.length === 0) return context.notice('The user has no private projects.')
   context.notice('These private projects would be deleted:')
-  for (const { name, document_count } of projects.slice(0, MAX_LISTED))
-    context.notice(`  ${name} (${count(document_count, 'document')})`)
+  for (const { name, document_count, trashed_count } of projects.slice(0, MAX_LISTED)) {
+    const trash = trashed_count === 0 ? '' : `, and ${trashed_count} in the trash`
+    context.notice(`  ${name} (${count(document_count, 'document')}${trash})`)
+  }
   if (projects.length > MAX_LISTED) context.notice(`  and ${count(projects.length - MAX_LISTED, 'more project')}`)
 }

@@ -107,7 +107,7 @@ const userChangePages = ({ users, settings }: Parts): Page[] => [
     async handle(call) {
       const other = await findOther(users, call)
       const { projects } = await users.previewDeletion(call.actor, other.id)
-      const shown = projects.map(({ name, counts }) => ({ name, documents: counts.documents }))
+      const shown = projects.map(({ name, counts, trashed }) => ({ name, documents: counts.documents, trashed }))
       call.show(renderUserDelete({ ...call.signedIn(), user: { id: other.id, who: whoIs(other) }, projects: shown }))
     },
   },
