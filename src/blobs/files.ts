@@ -29,7 +29,7 @@ export async function openBlobs({ folder, clock }: { folder: string; clock: Cloc
     try {
       return (await stat(fileOf(sha256))).size
     } catch (error) {
-      throw blobMissing(error)
+      throw isMissing(error) ? blobMissing(error) : translateDiskError(error)
     }
   }
 
@@ -78,6 +78,10 @@ export async function openBlobs({ folder, clock }: { folder: string; clock: Cloc
       return deleted
     },
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')
 }
 
 async function withDiskErrors<T>(work: () => Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { translateDiskError } from '../core/disk-errors.ts'
 import { DocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
 import { sniff } from '../parse/sniff/sniff.ts'
@@ -26,7 +27,7 @@ export function createAccept(
       return registered
     } catch (error) {
       await rm(file, { force: true })
-      throw error
+      throw translateDiskError(error)
     }
   }
 }

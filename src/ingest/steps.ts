@@ -64,26 +64,32 @@ export function createSteps(
   }
 
   return {
-    async extract(job, signal, aside) {
-      if (job.hasPages && job.document.parse['parser_version'] === PARSER_VERSION) {
-        const pages = await records.documents.pages(new Set([job.document.projectId]), job.documentId)
-        return pages && { title: job.document.title, tags: job.document.tags, pages, chars: charsOf(pages) }
-      }
-      const parsed = await read(job, signal, aside)
-      const { pages, pageCount } = parsed
-      const facts = { ...parsed.facts, parser_version: PARSER_VERSION }
-      const health = healthOf(pages, pageCount)
-      const saved = await retries.run(() => records.queue.savePages(job, { ...parsed, facts, health }))
-      if (saved === null) return null
-      killPoint('extract')
-      return { ...saved, pages, chars: charsOf(pages) }
-    },
+    extract: (job, signal, aside) =>
+      retries.run(
+        () => extract(job, signal, aside),
+        () => signal.aborted,
+      ),
 
     async index(job, extracted, target, signal) {
       const prepared = await preparePassages(job.document, extracted, target.embedder, signal)
       killPoint('embed')
       await writer.write({ ownerId: job.document.ownerId, job, target, isNew: job.isNew, ...prepared })
     },
+  }
+
+  async function extract(job: QueuedDocument, signal: AbortSignal, aside: Aside): Promise<Extracted | null> {
+    if (job.hasPages && job.document.parse['parser_version'] === PARSER_VERSION) {
+      const pages = await records.documents.pages(new Set([job.document.projectId]), job.documentId)
+      return pages && { title: job.document.title, tags: job.document.tags, pages, chars: charsOf(pages) }
+    }
+    const parsed = await read(job, signal, aside)
+    const { pages, pageCount } = parsed
+    const facts = { ...parsed.facts, parser_version: PARSER_VERSION }
+    const health = healthOf(pages, pageCount)
+    const saved = await retries.run(() => records.queue.savePages(job, { ...parsed, facts, health }))
+    if (saved === null) return null
+    killPoint('extract')
+    return { ...saved, pages, chars: charsOf(pages) }
   }
 }
 

@@ -37,16 +37,7 @@ beforeAll(async () => {
 })
 afterAll(() => instance?.remove())
 
-const start = (): Promise<Running> => instance.start({ env: faults!.env })
-
-/** The lines of the log that are not about requests that went well. */
-const logOf = ({ daemon }: Running): string =>
-  daemon
-    .stderr()
-    .split('\n')
-    .filter((line) => !line.includes('"msg":"request"') || !line.includes('"status":20'))
-    .slice(-30)
-    .join('\n')
+const start = (): Promise<Running> => instance.start({ env: { ...faults!.env, DOCSEARCH_LOG_LEVEL: 'warn' } })
 
 /** Waits until docsearch has repaired what the failure damaged, such as a file of LanceDB that was written only in part. */
 async function repaired(running: Running): Promise<void> {
@@ -103,7 +94,7 @@ test(`${ROUNDS} failures of the disk at random calls: nothing that was acknowled
       await ledger.check(running)
       await expectTidy(running, instance.dataDir, { mayHaveSpareOriginals: true })
     } catch (error) {
-      throw new Error(`after ${JSON.stringify(fault)}\n${logOf(running)}`, { cause: error })
+      throw new Error(`after ${JSON.stringify(fault)}\n${running.daemon.stderr().slice(-20_000)}`, { cause: error })
     }
     figures.rounds += 1
     if (figures.rounds % 15 === 0) console.log(JSON.stringify({ ...figures, ...ledger.figures }))

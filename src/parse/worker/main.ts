@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { translateDiskError } from '../../core/disk-errors.ts'
 import { DocsearchError } from '../../core/errors.ts'
 import { crashed, outOfMemory } from '../failures.ts'
 import { parseFile } from '../parse-file.ts'
@@ -50,12 +51,23 @@ async function work(job: Job): Promise<void> {
     })
     answer({ type: 'done', summary })
   } catch (error) {
-    const isKnown = error instanceof DocsearchError
-    const { code, message, details } = isKnown ? error : toFailure(error)
-    const cause = String(isKnown ? error.cause : error)
+    const failure = diskFailureIn(error) ?? error
+    const isKnown = failure instanceof DocsearchError
+    const { code, message, details } = isKnown ? failure : toFailure(failure)
+    const cause = String(isKnown ? failure.cause : failure)
     // After any other error the process gets no more jobs: a WebAssembly module that aborted never answers again.
     answer({ type: 'failed', code, message, details, cause, isProcessBroken: !isKnown })
   }
+}
+
+/** A reader may take a file that can't be read for a damaged one. Then the document is not at fault, and docsearch reads it again later. */
+function diskFailureIn(error: unknown): DocsearchError | null {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const code = 'code' in cause ? cause.code : undefined
+    const translated = code === 'EIO' || code === 'EMFILE' || code === 'ENFILE' ? translateDiskError(cause) : null
+    if (translated instanceof DocsearchError) return translated
+  }
+  return null
 }
 
 function toFailure(error: unknown): DocsearchError {
