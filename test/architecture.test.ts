@@ -9,7 +9,7 @@ const LAYERS = [
   ['contract', 'config', 'text', 'ollama'],
   ['parse', 'chunk', 'embed', 'rerank', 'index', 'records', 'blobs'],
   ['lifecycle', 'images'],
-  ['ingest', 'search', 'auth', 'oauth'],
+  ['ingest', 'search', 'auth', 'oauth', 'webhooks'],
   ['services'],
   ['pages', 'client', 'mcp'],
   ['http'],
@@ -31,8 +31,12 @@ const NARROW: Record<string, { sees: string[]; because: string }> = {
     sees: ['core', 'contract', 'config', 'records'],
     because: 'OAuth is a protocol over the records; requests and logins are handed in',
   },
+  webhooks: {
+    sees: ['core', 'records'],
+    because: 'webhooks/ sends the messages that the records have; services/ decides who may have webhooks',
+  },
   services: {
-    sees: ['core', 'embed', 'records', 'blobs', 'lifecycle', 'images', 'ingest', 'search', 'auth', 'oauth'],
+    sees: ['core', 'embed', 'records', 'blobs', 'lifecycle', 'images', 'ingest', 'search', 'auth', 'oauth', 'webhooks'],
     because: 'services take and return domain types: the wire format is the business of contract/ and http/',
   },
   mcp: {

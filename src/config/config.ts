@@ -1,5 +1,6 @@
 import type { Quotas } from '../core/model.ts'
 import type { OAuthPolicy } from '../core/oauth-policy.ts'
+import type { WebhookPolicy } from '../core/webhooks.ts'
 
 /** All settings, checked and frozen. See loadConfig for where they come from. */
 export interface Config {
@@ -30,6 +31,8 @@ export interface Config {
   /** Failed logins in 15 minutes, for an account and for an address; 0 for no limit. */
   loginFailures: number
   oauth: OAuthPolicy
+  /** Which addresses webhooks may have. */
+  webhooks: WebhookPolicy
   /** How many days the audit log keeps its events; 0 turns it off. */
   auditDays: number
   /** How many days deleted documents and replaced versions stay in the trash; 0 for no trash. */
@@ -94,6 +97,8 @@ export interface Limits {
   apiKeys: number
   /** Words and phrases in the synonyms of all projects of one user. */
   synonyms: number
+  /** Webhooks of a project. */
+  webhooks: number
 }
 
 /** The default of `user_rate_limit`, as a multiple of `rate_limit`: enough for a user with two or three busy applications. */
@@ -119,4 +124,5 @@ export const DEFAULT_LIMITS: Limits = {
   eventStreams: 20,
   apiKeys: 100,
   synonyms: 10_000,
+  webhooks: 10,
 }

@@ -174,6 +174,10 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankK
         schemes: get<string[]>('oauth.callback_schemes'),
       }),
     }),
+    webhooks: Object.freeze({
+      plainHttp: get<boolean>('webhooks.plain_http'),
+      privateNetworks: get<boolean>('webhooks.private_networks'),
+    }),
     auditDays: get('audit_days'),
     trashDays: get('trash_days'),
     logLevel: get('log_level'),
@@ -203,6 +207,7 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankK
       eventStreams: get<number>('limits.event_streams'),
       apiKeys: get<number>('limits.api_keys'),
       synonyms: get<number>('limits.synonyms'),
+      webhooks: get<number>('limits.webhooks'),
     }),
   })
 }

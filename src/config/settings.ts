@@ -86,6 +86,8 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'oauth.client_documents', schema: flag, default: false },
   { key: 'oauth.private_http_callbacks', schema: flag, default: false },
   { key: 'oauth.callback_schemes', schema: callbackSchemes, default: [] },
+  { key: 'webhooks.plain_http', schema: flag, default: false },
+  { key: 'webhooks.private_networks', schema: flag, default: false },
   { key: 'audit_days', schema: integer(0, 36_500), default: 90 },
   { key: 'trash_days', schema: integer(0, 36_500), default: 30 },
   {
@@ -126,6 +128,7 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'limits.event_streams', schema: integer(1, 10_000), default: L.eventStreams },
   { key: 'limits.api_keys', schema: integer(1, 10_000), default: L.apiKeys },
   { key: 'limits.synonyms', schema: integer(0, 100_000), default: L.synonyms },
+  { key: 'limits.webhooks', schema: integer(0, 100), default: L.webhooks },
 ]
 
 /** Returns a quarter of the machine's or the container's memory in MB. */

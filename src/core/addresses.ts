@@ -26,31 +26,43 @@ export function isPublicAddress(address: string): boolean {
   return parsed.range() === 'unicast' && (parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_IPV6))
 }
 
-/** The name or address belongs to no host on the internet. */
-export class NotPublicError extends Error {
+/** Returns whether an IP address is one of the internet's, of a private network or of this machine. Link-local addresses are none of these. */
+export function isPublicOrPrivateAddress(address: string): boolean {
+  if (isIP(address) === 0) return false
+  return isPublicAddress(address) || [...PRIVATE_RANGES, 'loopback'].includes(ipaddr.process(address.split('%')[0]!).range())
+}
+
+/** Decides about an IP address whether docsearch may connect to it. */
+export type IsAllowedAddress = (address: string) => boolean
+
+/** docsearch may connect to no address of the host. Most often, the host has no public address. */
+export class AddressNotAllowedError extends Error {
   constructor(hostname: string) {
-    super(`${hostname} has no public address`)
-    this.name = 'NotPublicError'
+    super(`${hostname} has no address that docsearch may connect to`)
+    this.name = 'AddressNotAllowedError'
   }
 }
 
-/** Throws NotPublicError if `hostname` of this URL is an IP address that is not public. Sockets don't look addresses up, so publicLookup misses them. */
-export function checkAddress({ hostname }: URL): void {
+/** Throws AddressNotAllowedError if `hostname` of this URL is an IP address that is not allowed. Sockets don't look addresses up, so `lookupAllowed` misses them. */
+export function checkAddress({ hostname }: URL, isAllowed: IsAllowedAddress): void {
   const address = hostname.replace(/^\[(.*)\]$/, '$1')
-  if (isIP(address) !== 0 && !isPublicAddress(address)) throw new NotPublicError(hostname)
+  if (isIP(address) !== 0 && !isAllowed(address)) throw new AddressNotAllowedError(hostname)
 }
 
 /**
- * Looks a name up for a socket, and returns only its public addresses, so that no name can lead a request into the local network. Fails with
- * NotPublicError if there are none. The socket connects to what this returns, so that a second answer of DNS has no effect.
+ * Returns a function that looks a name up for a socket, and returns only its allowed addresses, so that no name can lead a request into the local
+ * network. It fails with AddressNotAllowedError if there are none. The socket connects to what the function returns, so that a second answer of
+ * DNS has no effect.
  */
-export const publicLookup: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error !== null) return callback(error, [])
-    const found = addresses.filter(({ address }) => isPublicAddress(address))
-    const [first] = found
-    if (first === undefined) callback(new NotPublicError(hostname), [])
-    else if (options.all === true) callback(null, found)
-    else callback(null, first.address, first.family)
-  })
+export function lookupAllowed(isAllowed: IsAllowedAddress): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return callback(error, [])
+      const found = addresses.filter(({ address }) => isAllowed(address))
+      const [first] = found
+      if (first === undefined) callback(new AddressNotAllowedError(hostname), [])
+      else if (options.all === true) callback(null, found)
+      else callback(null, first.address, first.family)
+    })
+  }
 }

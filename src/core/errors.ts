@@ -45,6 +45,8 @@ const API_CODES = {
   index_not_found: 'user',
   synonym_not_found: 'user',
   saved_search_not_found: 'user',
+  webhook_not_found: 'user',
+  delivery_not_found: 'user',
   // Conflicts with what exists
   project_exists: 'user',
   ambiguous_name: 'user',
@@ -66,6 +68,9 @@ const API_CODES = {
   saved_search_exists: 'user',
   too_many_saved_searches: 'user',
   synonym_without_effect: 'user',
+  too_many_webhooks: 'user',
+  webhook_disabled: 'user',
+  invalid_webhook_url: 'user',
   quota_exceeded: 'user',
   too_many_tags: 'user',
   // Files

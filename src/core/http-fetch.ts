@@ -1,6 +1,6 @@
-import { Agent as HttpAgent, request as requestHttp, type RequestOptions } from 'node:http'
+import { Agent as HttpAgent, request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
-import { checkAddress, publicLookup } from './addresses.ts'
+import { checkAddress, lookupAllowed, type IsAllowedAddress } from './addresses.ts'
 
 /** Far above the answer to any batch of vectors. A server that sends more is not a model's server. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024
@@ -9,10 +9,12 @@ export interface FetchLimits {
   /** Milliseconds from the request to the end of the answer. */
   timeoutMs: number
   signal?: AbortSignal | undefined
-  /** A longer answer makes the call fail. */
+  /** A longer answer makes the call fail, unless `isBodyNeeded` is false. */
   maxBytes?: number
-  /** Sends nothing to an address that is not one of the internet's: the call fails with NotPublicError. For addresses that come from outside. */
-  onlyPublic?: boolean
+  /** False returns an empty body. A longer answer than `maxBytes` is then cut off. */
+  isBodyNeeded?: boolean
+  /** Sends nothing to another address: the call fails with AddressNotAllowedError. For addresses that come from outside. */
+  isAllowedAddress?: IsAllowedAddress
 }
 
 /**
@@ -44,6 +46,8 @@ export function withoutCredentials(url: string): string {
 export interface Answer {
   status: number
   contentType: string
+  /** The header Retry-After, or null. */
+  retryAfter: string | null
   body: string
 }
 
@@ -51,54 +55,66 @@ export interface Answer {
 export function exchange(
   url: URL,
   init: RequestInit | undefined,
-  { timeoutMs, signal, maxBytes = MAX_ANSWER_BYTES, onlyPublic = false }: FetchLimits,
+  { timeoutMs, signal, maxBytes = MAX_ANSWER_BYTES, isBodyNeeded = true, isAllowedAddress }: FetchLimits,
 ): Promise<Answer> {
   const deadline = AbortSignal.timeout(timeoutMs)
-  return send(url, init, { maxBytes, onlyPublic, signal: signal ? AbortSignal.any([signal, deadline]) : deadline })
+  const bounds = { maxBytes, isBodyNeeded, isAllowedAddress }
+  return send(url, init, { ...bounds, signal: signal ? AbortSignal.any([signal, deadline]) : deadline })
 }
 
 interface SendOptions {
   maxBytes: number
-  onlyPublic: boolean
+  isBodyNeeded: boolean
+  isAllowedAddress: IsAllowedAddress | undefined
   signal: AbortSignal
 }
 
-function send(url: URL, init: RequestInit | undefined, { maxBytes, onlyPublic, signal }: SendOptions): Promise<Answer> {
+function send(url: URL, init: RequestInit | undefined, { isAllowedAddress, signal, ...bounds }: SendOptions): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    if (onlyPublic) checkAddress(url)
+    if (isAllowedAddress !== undefined) checkAddress(url, isAllowedAddress)
     const start = url.protocol === 'https:' ? requestHttps : requestHttp
     const body = typeof init?.body === 'string' ? init.body : ''
     const headers: Record<string, string> = Object.fromEntries(new Headers(init?.headers))
     if (body !== '') headers['content-length'] = String(Buffer.byteLength(body))
     const request = start(
       url,
-      { method: init?.method ?? 'GET', headers, signal, ...(onlyPublic && publicOptions(url)) },
-      (response) => {
-        const parts: Buffer[] = []
-        let bytes = 0
-        response.on('data', (part: Buffer) => {
-          bytes += part.length
-          if (bytes > maxBytes) response.destroy(new Error(`the answer is larger than ${maxBytes} bytes`))
-          else parts.push(part)
-        })
-        response.on('error', reject)
-        response.on('end', () => {
-          resolve({
-            status: response.statusCode ?? 0,
-            contentType: response.headers['content-type'] ?? 'no content type',
-            body: Buffer.concat(parts).toString('utf8'),
-          })
-        })
-      },
+      { method: init?.method ?? 'GET', headers, signal, ...(isAllowedAddress && optionsFor(url, isAllowedAddress)) },
+      (response) => readAnswer(response, bounds).then(resolve, reject),
     )
     request.on('error', reject)
     request.end(body)
   })
 }
 
-/** An agent of its own, because the connections that the global one keeps open may lead to an address that is not public. */
-function publicOptions({ protocol }: URL): Pick<RequestOptions, 'agent' | 'lookup'> {
-  return { agent: protocol === 'https:' ? new HttpsAgent() : new HttpAgent(), lookup: publicLookup }
+function readAnswer(
+  response: IncomingMessage,
+  { maxBytes, isBodyNeeded }: Pick<SendOptions, 'maxBytes' | 'isBodyNeeded'>,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = []
+    let bytes = 0
+    const answer = () => {
+      const { 'content-type': contentType = 'no content type', 'retry-after': retryAfter = null } = response.headers
+      resolve({ status: response.statusCode ?? 0, contentType, retryAfter, body: Buffer.concat(parts).toString('utf8') })
+    }
+    response.on('data', (part: Buffer) => {
+      bytes += part.length
+      if (bytes <= maxBytes) {
+        if (isBodyNeeded) parts.push(part)
+      } else if (isBodyNeeded) response.destroy(new Error(`the answer is larger than ${maxBytes} bytes`))
+      else {
+        answer()
+        response.destroy()
+      }
+    })
+    response.on('error', reject)
+    response.on('end', answer)
+  })
+}
+
+/** An agent of its own, because the connections that the global one keeps open may lead to an address that is not allowed. */
+function optionsFor({ protocol }: URL, isAllowed: IsAllowedAddress): Pick<RequestOptions, 'agent' | 'lookup'> {
+  return { agent: protocol === 'https:' ? new HttpsAgent() : new HttpAgent(), lookup: lookupAllowed(isAllowed) }
 }
 
 function isErrorObject(body: string): boolean {

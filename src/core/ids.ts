@@ -18,6 +18,8 @@ export type IdPrefix =
   | 'ses'
   | 'syn'
   | 'sea'
+  | 'whk'
+  | 'msg'
 
 function encode(value: bigint, length: number): string {
   let out = ''

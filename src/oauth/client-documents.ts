@@ -1,5 +1,6 @@
 import pLimit from 'p-limit'
 import { z } from 'zod'
+import { isPublicAddress } from '../core/addresses.ts'
 import type { Clock } from '../core/clock.ts'
 import { type Answer, exchange } from '../core/http-fetch.ts'
 import type { Logger } from '../core/logger.ts'
@@ -98,7 +99,7 @@ function checkedAddress(address: string): URL {
 
 function fetchPublic(url: URL): Promise<Answer> {
   const init = { headers: { Accept: 'application/json' } }
-  return exchange(url, init, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, onlyPublic: true })
+  return exchange(url, init, { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, isAllowedAddress: isPublicAddress })
 }
 
 /** Checks a document, and returns the application that it describes. Redirect addresses that docsearch does not accept are left out. */

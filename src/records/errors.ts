@@ -85,3 +85,12 @@ export function tooManySavedSearches(limit: number): DocsearchError {
     details: { limit },
   })
 }
+
+export function tooManyWebhooks(limit: number): DocsearchError {
+  const message = `The project has reached the limit of ${limit} webhooks (limits.webhooks). Delete a webhook that it no longer needs.`
+  return new DocsearchError('too_many_webhooks', message, { details: { limit } })
+}
+
+export function webhookDisabled(): DocsearchError {
+  return new DocsearchError('webhook_disabled', 'The webhook is off, so nothing was sent. Turn it on first.')
+}

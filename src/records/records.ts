@@ -14,6 +14,7 @@ import type { Synonyms } from './synonyms.ts'
 import type { Trash } from './trash.ts'
 import type { Users } from './users.ts'
 import type { Vocabulary } from './vocabulary.ts'
+import type { Webhooks } from './webhooks.ts'
 
 export type * from './audit.ts'
 export type * from './documents.ts'
@@ -26,6 +27,7 @@ export type * from './queue.ts'
 export type * from './synonyms.ts'
 export type * from './trash.ts'
 export type * from './vocabulary.ts'
+export type * from './webhooks.ts'
 
 /**
  * The truth about everything except the bytes of the originals. Each noun is an interface in a file of its own; sql/ implements
@@ -50,6 +52,7 @@ export interface Records {
   vocabulary: Vocabulary
   synonyms: Synonyms
   savedSearches: SavedSearches
+  webhooks: Webhooks
   /**
    * Returns a number that grows whenever users, their credentials or their applications may have changed, in this process or another one. The
    * call costs almost nothing, so callers make it before each use of remembered values. The time of the last use of a key or a connection

@@ -24,6 +24,7 @@ import { CallQueue } from '../ollama/call-queue.ts'
 import type { Records } from '../records/records.ts'
 import { chooseReranker } from '../rerank/choose.ts'
 import { createSearch } from '../search/create.ts'
+import { createWebhookDelivery, type WebhookDelivery } from '../webhooks/create.ts'
 import { SearchThreads } from '../search/threads/search-threads.ts'
 import type { Backend } from '../services/create.ts'
 import type { DataFolder } from './data-folder.ts'
@@ -78,6 +79,7 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
     apiKeys: createApiKeys({ records, clock, maxKeys: config.limits.apiKeys }),
     accounts: createAccounts({ records, clock, loginFailures: config.loginFailures, log }),
     oauth: createOAuth({ records, clock, log, issuer: baseUrl, policy: config.oauth }),
+    webhooks: openWebhooks(options),
     disk: () => diskState(config.dataDir),
     storage: () => storageState(config.dataDir, () => images.size()),
     memory: () => memoryState(config.searchMemoryBytes),
@@ -86,6 +88,7 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
     maxFileBytes: config.limits.fileBytes,
     maxUploadsInFlight: config.limits.uploadsInFlight,
     maxSynonyms: config.limits.synonyms,
+    maxWebhooks: config.limits.webhooks,
     quotas: config.quotas,
     trashDays: config.trashDays,
     auditDays: config.auditDays,
@@ -105,6 +108,13 @@ function sweepImagesToo(blobs: Blobs, images: ImageCache): Blobs {
       return deleted
     },
   }
+}
+
+function openWebhooks({ config, folder, records, clock, log, open }: Options): WebhookDelivery {
+  const delivery = createWebhookDelivery({ records, keyFile: folder.webhookKey, policy: config.webhooks, clock, log })
+  delivery.start()
+  open.add('webhooks', (graceMs) => delivery.stop(graceMs))
+  return delivery
 }
 
 async function openLifecycle({ config, folder, records, log, open, queue }: Options & { queue: CallQueue }): Promise<Lifecycle> {

@@ -13,6 +13,8 @@ export interface DataFolder {
   dir: string
   database: string
   blobs: string
+  /** The key that encrypts the secrets of webhooks. It exists once a project has had a webhook. */
+  webhookKey: string
   /** Emptied at start and end. */
   temporary: string
   /** Tells a second daemon which one uses the folder. */
@@ -38,6 +40,7 @@ export async function openDataFolder(dir: string): Promise<DataFolder> {
     dir,
     database: join(dir, DATABASE_FILE),
     blobs: join(dir, 'blobs'),
+    webhookKey: join(dir, 'webhook.key'),
     temporary,
     announce: (facts) =>
       writeFile(holderFile, `${JSON.stringify({ ...facts, started_at: new Date().toISOString() })}\n`, { mode: 0o600 }),

@@ -10,6 +10,7 @@ import type { Ingest } from '../ingest/ingest.ts'
 import type { OAuth } from '../oauth/oauth.ts'
 import type { Records } from '../records/records.ts'
 import type { Search as SearchPassages } from '../search/search.ts'
+import type { WebhookDelivery } from '../webhooks/create.ts'
 import { createAccess } from './access.ts'
 import { createAccount } from './account.ts'
 import { createAudit } from './audit.ts'
@@ -33,6 +34,7 @@ import { createSynonyms } from './synonyms.ts'
 import { createUploads } from './uploads.ts'
 import { createUnmanagedProjects } from './unmanaged-projects.ts'
 import { createUsers } from './users.ts'
+import { createWebhooks } from './webhooks.ts'
 
 /** What the services work with. serve/ opens it all; a test may replace a part. */
 export interface Backend {
@@ -46,6 +48,7 @@ export interface Backend {
   apiKeys: ApiKeys
   accounts: Accounts
   oauth: OAuth
+  webhooks: WebhookDelivery
   /** Returns the free space of the data folder's disk. Never throws. */
   disk(): Promise<DiskState>
   reranker(): RerankerState
@@ -55,6 +58,7 @@ export interface Backend {
   maxFileBytes: number
   maxUploadsInFlight: number
   maxSynonyms: number
+  maxWebhooks: number
   /** The quotas of users who have none of their own. */
   quotas: Quotas
   /** How many days the trash keeps documents; 0 when deletions are for good. */
@@ -95,5 +99,6 @@ export function createServices(backend: Backend): Services {
     unmanagedProjects: createUnmanagedProjects({ records }),
     uploads: createUploads({ ...backend, access, projects }),
     users,
+    webhooks: createWebhooks({ ...backend, access, delivery: backend.webhooks }),
   }
 }

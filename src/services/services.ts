@@ -18,6 +18,7 @@ import type { Synonyms } from './synonyms.ts'
 import type { UnmanagedProjects } from './unmanaged-projects.ts'
 import type { Uploads } from './uploads.ts'
 import type { Users } from './users.ts'
+import type { Webhooks } from './webhooks.ts'
 
 /**
  * What docsearch can do, by noun. The API, the pages and the offline command line all go through these, so that a rule exists once.
@@ -44,6 +45,7 @@ export interface Services {
   uploadPlans: UploadPlans
   uploads: Uploads
   users: Users
+  webhooks: Webhooks
 }
 
 export type { ListRequest, ResultPage, TrashedDocument } from '../records/records.ts'

@@ -8,6 +8,7 @@ import type { SearchAnswer } from '../../src/contract/search.ts'
 import type { UploadPlan } from '../../src/contract/upload-plan.ts'
 import type { SavedSearch, SavedSearchList } from '../../src/contract/saved-searches.ts'
 import type { Synonym, SynonymList, SynonymsSaved } from '../../src/contract/synonyms.ts'
+import type { Webhook, WebhookDelivery } from '../../src/contract/webhooks.ts'
 import { routes } from '../support/api-table.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { oauthFlow, REDIRECT_URI } from '../support/oauth-flow.ts'
@@ -19,6 +20,8 @@ let document: Document
 let key: ApiKeyCreated
 let application: OAuthClientCreated
 let synonym: Synonym
+let webhook: Webhook
+let delivery: WebhookDelivery
 let savedSearch: SavedSearch
 
 /** Alice has a document, a project with synonyms, a key and an application. Bob must not see or change any of them. */
@@ -37,6 +40,9 @@ beforeAll(async () => {
   savedSearch = (await app.alice.post<SavedSearch>('/api/v1/saved-searches', search)).body
   const synonyms = { synonyms: [{ words: ['xylophone', 'gardens'] }] }
   synonym = (await app.alice.post<SynonymsSaved>('/api/v1/projects/Private/synonyms', synonyms)).body.synonyms[0]!
+  const at = 'https://xylophone.invalid/secret'
+  webhook = (await app.alice.post<Webhook>('/api/v1/projects/Private/webhooks', { url: at, events: ['document.failed'] })).body
+  delivery = (await app.alice.post<WebhookDelivery>(`/api/v1/projects/Private/webhooks/${webhook.id}/test`, {})).body
   await app.bob.ready('of-bob.txt', 'Bob writes about gardens.')
 })
 afterAll(async () => {
@@ -52,6 +58,10 @@ afterAll(async () => {
   expect((await app.alice.get<SynonymList>('/api/v1/projects/Private/synonyms')).body.synonyms).toMatchObject([
     { id: synonym.id, words: ['xylophone', 'gardens'] },
   ])
+  expect((await app.alice.get<Webhook>(`/api/v1/projects/Private/webhooks/${webhook.id}`)).body).toMatchObject({
+    url: webhook.url,
+    updated_at: webhook.updated_at,
+  })
   expect((await app.alice.get<ApiKeyList>('/api/v1/keys?limit=100')).body.keys.map(({ id }) => id)).toContain(key.id)
   const { client_secret: _, ...unchanged } = application
   expect((await app.alice.get<OAuthClient>(`/api/v1/clients/${application.client_id}`)).body).toEqual(unchanged)
@@ -221,6 +231,16 @@ const CASES: Record<string, () => Promise<void>> = {
   addSynonyms: () => expectNoProject('POST', '/synonyms', { synonyms: [{ words: ['xylophone', 'of bob'] }] }),
   replaceSynonyms: () => expectNoProject('PUT', '/synonyms', { synonyms: [] }),
   deleteSynonym: () => expectNoProject('DELETE', `/synonyms/${synonym.id}`),
+  listWebhooks: () => expectNoProject('GET', '/webhooks'),
+  createWebhook: () => expectNoProject('POST', '/webhooks', { url: 'https://example.com/bob' }),
+  getWebhook: () => expectNoProject('GET', `/webhooks/${webhook.id}`),
+  updateWebhook: () => expectNoProject('PATCH', `/webhooks/${webhook.id}`, { url: 'https://example.com/bob' }),
+  deleteWebhook: () => expectNoProject('DELETE', `/webhooks/${webhook.id}`),
+  rotateWebhook: () => expectNoProject('POST', `/webhooks/${webhook.id}/rotate`),
+  testWebhook: () => expectNoProject('POST', `/webhooks/${webhook.id}/test`),
+  listWebhookDeliveries: () => expectNoProject('GET', `/webhooks/${webhook.id}/deliveries`),
+  getWebhookDelivery: () => expectNoProject('GET', `/webhooks/${webhook.id}/deliveries/${delivery.id}`),
+  redeliverWebhook: () => expectNoProject('POST', `/webhooks/${webhook.id}/deliveries/${delivery.id}/redeliver`),
   async listMembers() {
     expect(await app.bob.get(`${project()}/members`)).toMatchObject(notFound(errorCode('project_not_found')))
   },

@@ -12,7 +12,7 @@ const MINUTE_MS = 60_000
 const DOCUMENT = { client_id: ADDRESS, client_name: 'Reading agent', redirect_uris: [CALLBACK] }
 
 const clock = testClock()
-const json = (body: unknown): Answer => ({ status: 200, contentType: 'application/json', body: JSON.stringify(body) })
+const json = (body: unknown): Answer => ({ status: 200, contentType: 'application/json', retryAfter: null, body: JSON.stringify(body) })
 /** What the internet answers, and which addresses were asked for. */
 const internet = { answer: () => json(DOCUMENT), asked: [] as string[] }
 let app: TestApp
@@ -92,7 +92,7 @@ test('a document is fetched once in ten minutes, and a failure is forgotten afte
   await Promise.all([begin(), begin(), begin()])
   expect(internet.asked).toHaveLength(1)
   clock.advance(10 * MINUTE_MS)
-  internet.answer = () => ({ status: 500, contentType: 'text/html', body: '' })
+  internet.answer = () => ({ status: 500, contentType: 'text/html', retryAfter: null, body: '' })
   expect((await begin()).kind).toBe('page')
   internet.answer = () => json({ ...DOCUMENT, client_name: 'Reading agent 2' })
   expect((await begin()).kind).toBe('page')

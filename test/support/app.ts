@@ -15,6 +15,7 @@ import { type Clock, systemClock } from '../../src/core/clock.ts'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import { SCOPES, type Quotas, type Scope } from '../../src/core/model.ts'
 import { DEFAULT_OAUTH_POLICY, type OAuthPolicy } from '../../src/core/oauth-policy.ts'
+import { DEFAULT_WEBHOOK_POLICY, type WebhookPolicy } from '../../src/core/webhooks.ts'
 import { chooseEmbedder } from '../../src/embed/choose.ts'
 import { createEmbedderModels } from '../../src/embed/models.ts'
 import { startLifecycle } from '../../src/lifecycle/start.ts'
@@ -35,6 +36,7 @@ import { createFusedReranker } from '../../src/rerank/without-model.ts'
 import { createSearch } from '../../src/search/create.ts'
 import { SearchThreads } from '../../src/search/threads/search-threads.ts'
 import { createServices, type Backend } from '../../src/services/create.ts'
+import { createWebhookDelivery } from '../../src/webhooks/create.ts'
 import { apiClient, type ApiClient } from './api-client.ts'
 
 export interface TestApp {
@@ -69,6 +71,10 @@ export interface TestAppOptions {
   /** A path of the public URL, such as `/docs`. `url` then ends with it. */
   basePath?: string
   oauth?: Partial<OAuthPolicy>
+  /** Default: only https on the internet. */
+  webhooks?: Partial<WebhookPolicy>
+  /** Milliseconds for one attempt. Default: as for an instance. */
+  webhookTimeoutMs?: number
   /** Where documents of applications come from. Default: the internet. */
   fetchDocument?: FetchDocument
   /** How many bytes of images of pages to keep. Default here: 100 MB. */
@@ -125,6 +131,15 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     fetchDocument: options.fetchDocument,
   })
   const accounts = createAccounts({ records, clock, loginFailures: options.loginFailures ?? 0, log })
+  const webhooks = createWebhookDelivery({
+    records,
+    keyFile: join(folder, 'webhook.key'),
+    policy: { ...DEFAULT_WEBHOOK_POLICY, ...options.webhooks },
+    clock,
+    log,
+    timeoutMs: options.webhookTimeoutMs,
+  })
+  webhooks.start()
   const backend: Backend = {
     clock,
     log,
@@ -142,6 +157,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     apiKeys,
     accounts,
     oauth,
+    webhooks,
     disk: async () => ({ ok: true, message: 'enough', freeBytes: 1e12 }),
     storage: async () => ({ folder, database: 1e6, pageImages: 0, free: 1e12, total: 2e12 }),
     memory: () => ({ resident: 2e8, heap: 1e8, forSearch: 5e8 }),
@@ -149,6 +165,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     maxFileBytes: limits.fileBytes,
     maxUploadsInFlight: limits.uploadsInFlight,
     maxSynonyms: limits.synonyms,
+    maxWebhooks: limits.webhooks,
     quotas,
     trashDays,
     auditDays: 90,
@@ -206,6 +223,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     async close() {
       stopping.abort()
       await closeServer(server)
+      await webhooks.stop(1_000)
       await ingest.stop(5_000)
       await parserPool.close()
       await threads.close()

@@ -22,6 +22,7 @@ import { synonymRoutes } from './synonyms/routes.ts'
 import { unmanagedProjectRoutes } from './unmanaged-projects/routes.ts'
 import { uploadRoutes } from './upload/routes.ts'
 import { userRoutes } from './users/routes.ts'
+import { webhookRoutes } from './webhooks/routes.ts'
 
 /**
  * Returns the API as one table. `operations` is all that a program has to know, and the OpenAPI document is made from it. `routes` are the
@@ -37,6 +38,7 @@ export function apiTable(dependencies: AppParts): { operations: readonly Operati
     ...memberRoutes(dependencies),
     ...unmanagedProjectRoutes(dependencies),
     ...synonymRoutes(dependencies),
+    ...webhookRoutes(dependencies),
     ...eventRoutes(dependencies),
     ...auditRoutes(dependencies),
     ...keyRoutes(dependencies),

@@ -20,6 +20,7 @@ import { synonyms } from './migration-synonyms.ts'
 import { trash } from './migration-trash.ts'
 import { turns } from './migration-turns.ts'
 import { vocabulary } from './migration-vocabulary.ts'
+import { webhooks } from './migration-webhooks.ts'
 import { words } from './migration-words.ts'
 
 /** In order of their names. Never change a migration that was released: add another one. */
@@ -44,6 +45,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0019_saved_searches': { up: savedSearches },
   '0020_successors': { up: successors },
   '0021_registrations': { up: registrations },
+  '0022_webhooks': { up: webhooks },
 }
 
 /** Few documents have warnings, and there is a list of these documents. */

@@ -29,6 +29,7 @@ import type { Tables } from './tables.ts'
 import { createTrash } from './trash.ts'
 import { createUsers } from './users.ts'
 import { createVocabulary } from './vocabulary.ts'
+import { createWebhooks } from './webhooks.ts'
 
 const BUSY_TIMEOUT_MS = 10_000
 
@@ -78,6 +79,7 @@ export async function openRecords(options: {
     vocabulary: createVocabulary(store),
     synonyms: createSynonyms(store, () => versionOf(changes, 'synonyms')),
     savedSearches: createSavedSearches(store),
+    webhooks: createWebhooks(store),
     credentialsVersion: () => versionOf(changes, 'credentials'),
     check: () => check(db),
     close: () => db.destroy(),

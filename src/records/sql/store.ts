@@ -6,6 +6,7 @@ import type { DocumentEvent } from '../../core/model.ts'
 import type { ProjectIds } from '../projects.ts'
 import { recordFact } from './audit-record.ts'
 import type { DocumentRow, Tables } from './tables.ts'
+import { addMessages } from './webhook-messages.ts'
 
 /** A statement of SQLite has at most 32,766 parameters, one of PostgreSQL 65,535. Long lists go into several statements. */
 const MAX_PARAMETERS = 30_000
@@ -34,7 +35,7 @@ export interface Store {
 
 export interface WriteTransaction {
   sql: Transaction<Tables>
-  /** Writes an event for each document. The rows are those after the change. */
+  /** Writes an event for each document, and messages for the webhooks of its project. The rows are those after the change. */
   announce(type: DocumentEvent['type'], documents: readonly DocumentRow[]): Promise<void>
   /** Adds an event to the audit log, unless that is turned off. Call it while the user and the project still have the names to record. */
   record(fact: AuditFact): Promise<void>
@@ -51,8 +52,11 @@ export function createStore(
 
   async function writeWith<T>(connection: Kysely<Tables>, work: (tx: WriteTransaction) => Promise<T>): Promise<T> {
     const projects = new Set<string>()
-    const result = await connection.transaction().execute((tx) =>
-      work({
+    const result = await connection.transaction().execute((tx) => {
+      const record = async (fact: AuditFact) => {
+        if (isAudited) await recordFact(tx, fact, now())
+      }
+      return work({
         sql: tx,
         async announce(type, documents) {
           if (documents.length === 0) return
@@ -61,12 +65,11 @@ export function createStore(
           const rows = documents.map((document, i) => eventRow(type, document, { id: first + i, createdAt }))
           for (const part of slices(rows, 6)) await tx.insertInto('events').values(part).execute()
           for (const { project_id } of rows) projects.add(project_id)
+          await addMessages({ tx, at: clock.now(), record }, type, documents)
         },
-        async record(fact) {
-          if (isAudited) await recordFact(tx, fact, now())
-        },
-      }),
-    )
+        record,
+      })
+    })
     if (projects.size > 0) for (const listener of listeners) listener(projects)
     return result
   }

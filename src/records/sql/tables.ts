@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { DocumentStatus, LinkPurpose, ProjectLimit, ProjectRole } from '../../core/model.ts'
+import type { DeliveryState, WebhookMessageType, WebhookStop } from '../../core/webhooks.ts'
 import type { OAuthTables } from './oauth-tables.ts'
 
 /**
@@ -34,6 +35,8 @@ export interface Tables extends OAuthTables {
   saved_searches: SavedSearchRow
   audit_events: AuditEventRow
   audit_managers: AuditManagerRow
+  webhooks: WebhookRow
+  webhook_deliveries: WebhookDeliveryRow
 }
 
 export interface UserRow {
@@ -332,6 +335,42 @@ export interface AuditEventRow {
 export interface AuditManagerRow {
   user_id: string
   project_id: string
+}
+
+export interface WebhookRow {
+  id: string
+  project_id: string
+  url: string
+  description: string
+  /** JSON list. */
+  events: string
+  /** JSON list of `{sealed, expires_at}`, the present secret first. */
+  secrets: string
+  created_at: number
+  updated_at: number
+  disabled_at: number | null
+  disabled_reason: WebhookStop | null
+  failing_since: number | null
+  /** How many deliveries are in the state `waiting`. */
+  waiting: number
+}
+
+export interface WebhookDeliveryRow {
+  id: string
+  webhook_id: string
+  type: WebhookMessageType
+  document_id: string | null
+  document_name: string | null
+  body: string
+  state: DeliveryState
+  /** JSON list of `{at, status, error, took_ms}`. */
+  attempts: string
+  failures: number
+  created_at: number
+  /** Only in the state `waiting`. */
+  due_at: number | null
+  /** Only in the other states. */
+  finished_at: number | null
 }
 
 export function dateOrNull(ms: number | null): Date | null {

@@ -30,6 +30,7 @@ import { uploadsConformance } from './uploads.ts'
 import { usersConformance } from './users.ts'
 import { validCredentialsConformance } from './valid-credentials.ts'
 import { vocabularyConformance } from './vocabulary.ts'
+import { webhooksConformance } from './webhooks.ts'
 
 /** Tests that every implementation of Records passes. */
 export function recordsConformance(open: OpenRecords): void {
@@ -50,6 +51,7 @@ export function recordsConformance(open: OpenRecords): void {
   eventsConformance(withDocuments)
   auditConformance(withDocuments)
   synonymsConformance(withDocuments)
+  webhooksConformance(withDocuments)
 
   accountsConformance(test)
 

@@ -54,6 +54,16 @@ GET    /api/v1/projects/{id}/synonyms               -sss- -sss- -----
 POST   /api/v1/projects/{id}/synonyms               -xx+- -xx+- -----  {"synonyms": [{"words": ["badger", "marten"]}]}
 PUT    /api/v1/projects/{id}/synonyms               -xx+- -xx+- -----  {"synonyms": [{"words": ["badger", "marten"]}]}
 DELETE /api/v1/projects/{id}/synonyms/{synonym}     -xx+- -xx+- -----
+GET    /api/v1/projects/{id}/webhooks               -xxs- -xxs- -----
+POST   /api/v1/projects/{id}/webhooks               -xx+- -xx+- -----  {"url": "https://example.com/quokka"}
+GET    /api/v1/projects/{id}/webhooks/{webhook}     -xxs- -xxs- -----
+PATCH  /api/v1/projects/{id}/webhooks/{webhook}     -xx+- -xx+- -----  {"description": "Another description"}
+DELETE /api/v1/projects/{id}/webhooks/{webhook}     -xx+- -xx+- -----
+POST   /api/v1/projects/{id}/webhooks/{webhook}/rotate -xx+- -xx+- -----
+POST   /api/v1/projects/{id}/webhooks/{webhook}/test -xx+- -xx+- -----
+GET    /api/v1/projects/{id}/webhooks/{webhook}/deliveries -xx+- -xx+- -----
+GET    /api/v1/projects/{id}/webhooks/{webhook}/deliveries/{delivery} -xx+- -xx+- -----
+POST   /api/v1/projects/{id}/webhooks/{webhook}/deliveries/{delivery}/redeliver -xx+- -xx+- -----
 GET    /api/v1/projects/{id}/members                -sss- -sss- -----
 PUT    /api/v1/projects/{id}/members/{user}         -xx+- -xx+- -----  {"role": "writer"}
 DELETE /api/v1/projects/{id}/members/{user}         -xx+- -xx+- -----

@@ -16,6 +16,8 @@ export interface SharedProject {
   id: string
   document: string
   synonym: string
+  webhook: string
+  delivery: string
 }
 
 /** What the requests of the table are about. Users and their projects stay; requests that change something get a project of their own. */
@@ -59,7 +61,7 @@ export class World {
     const document = await this.#upload(key, project, 'quokka.txt', TEXT)
     this.#sha256 = document.sha256
     this.#pdf = (await this.#upload(key, project, 'quokka.pdf', new Uint8Array(await makePdf([[{ text: TEXT }]])))).id
-    this.library = { id: project, document: document.id, synonym: await this.#addSynonym(project) }
+    this.library = { id: project, document: document.id, synonym: await this.#addSynonym(project), ...(await this.#addWebhook(project)) }
     // From now on documents stay in the queue, so that nothing but the requests changes anything.
     await ingest.stop(5_000)
     await this.renew()
@@ -83,7 +85,7 @@ export class World {
       { uploaderId: this.#founder.id, projectId: id, ...file, sha256: this.#sha256 },
       'replace',
     )
-    this.scratch = { id, document: document.id, synonym: await this.#addSynonym(id) }
+    this.scratch = { id, document: document.id, synonym: await this.#addSynonym(id), ...(await this.#addWebhook(id)) }
   }
 
   async #newProject(): Promise<string> {
@@ -97,6 +99,16 @@ export class World {
     const rules = [{ words: ['quokka', 'wallaby'], expandsTo: null }]
     const saved = await this.app.backend.records.synonyms.add({ projectId, rules, maxSynonyms: 1e6 })
     return saved![0]!.record.id
+  }
+
+  /** A webhook with a delivery. Nothing answers at its address, and no host on the internet has it. */
+  async #addWebhook(projectId: string): Promise<{ webhook: string; delivery: string }> {
+    const { webhooks, records } = this.app.backend
+    const id = webhooks.newId()
+    const { sealed: sealedSecret } = await webhooks.newSecret(id)
+    const fields = { url: 'https://quokka.invalid/', description: '', events: ['document.failed'] as const, maxWebhooks: 1e6 }
+    await records.webhooks.create({ id, projectId, ...fields, sealedSecret })
+    return { webhook: id, delivery: (await records.webhooks.addTest(id))!.id }
   }
 
   newName(prefix = 'new'): string {
@@ -147,7 +159,8 @@ export class World {
         if (path.endsWith('/take-over')) return { id: await this.#newUnmanaged() }
         const guest = path.includes('{user}') ? (await this.newUser('Guest')).id : ''
         if (guest !== '') await records.members.set(project.id, guest, 'reader')
-        return { id: project.id, synonym: project.synonym, user: guest }
+        const { id, synonym, webhook, delivery } = project
+        return { id, synonym, webhook, delivery, user: guest }
       }
       case 'documents':
         return path.includes('/pages/') ? { id: this.#pdf, n: '1' } : { id: project.document }

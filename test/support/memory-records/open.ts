@@ -17,6 +17,7 @@ import { memorySynonyms } from './synonyms.ts'
 import { memoryTrash } from './trash.ts'
 import { memoryUsers } from './users.ts'
 import { memoryVocabulary } from './vocabulary.ts'
+import { memoryWebhooks } from './webhooks.ts'
 
 /** Opens empty records in memory. They pass the same conformance suite as the records in SQLite. */
 export function openMemoryRecords(clock: Clock): Records {
@@ -39,6 +40,7 @@ export function openMemoryRecords(clock: Clock): Records {
     vocabulary: memoryVocabulary(store),
     synonyms: memorySynonyms(store),
     savedSearches: memorySavedSearches(store),
+    webhooks: memoryWebhooks(store),
     // Callers always have to assume a change.
     credentialsVersion: () => (asked += 1),
     check: async () => ({ ok: true, message: 'The records are in memory.' }),

@@ -17,6 +17,7 @@ import type {
 } from '../../../src/core/model.ts'
 import type { Page } from '../../../src/core/parsed.ts'
 import type { SynonymRecord } from '../../../src/core/synonyms.ts'
+import type { DeliveryRecord, WebhookRecord } from '../../../src/core/webhooks.ts'
 import type { IndexedDocument, IndexRecord, ModelMeasurements } from '../../../src/records/indexes.ts'
 import type { CodeRecord } from '../../../src/records/oauth-codes.ts'
 import type { DeviceRecord } from '../../../src/records/oauth-devices.ts'
@@ -24,7 +25,9 @@ import type { TokenRecord } from '../../../src/records/oauth-grants.ts'
 import type { ProjectIds } from '../../../src/records/projects.ts'
 import { effectiveQuotas, type Allowance } from '../../../src/records/quotas.ts'
 import { TOUCH_INTERVAL_MS } from '../../../src/records/rules.ts'
+import type { DueDelivery } from '../../../src/records/webhooks.ts'
 import { record } from './audit-record.ts'
+import { addMessages } from './webhooks.ts'
 import { WordCounts } from './word-counts.ts'
 
 export type StoredUser = Omit<User, 'hasPassword'> & { passwordHash: string | null }
@@ -71,6 +74,9 @@ export interface StoredIndex {
   contents: Map<string, IndexedDocument>
 }
 
+export type StoredWebhook = Omit<WebhookRecord, 'waiting'> & Pick<DueDelivery, 'secrets'>
+export type StoredDelivery = DeliveryRecord & Pick<DueDelivery, 'body' | 'failures'> & { finishedAt: Date | null }
+
 /**
  * Everything that records in memory consist of. A method of Records runs without `await` between its first read and its last
  * write, so it is a transaction by itself, as long as it checks everything before it writes anything.
@@ -96,6 +102,8 @@ export class MemoryStore {
   /** By project, in their order. */
   readonly savedSearches = new Map<string, SavedSearchRecord & { userId: string }>()
   readonly synonyms = new Map<string, SynonymRecord[]>()
+  readonly webhooks = new Map<string, StoredWebhook>()
+  readonly deliveries = new Map<string, StoredDelivery>()
   readonly tombstones = new Set<string>()
   /** When each owner's last document was claimed; a larger number for a later claim. */
   readonly turns = new Map<string, number>()
@@ -155,7 +163,7 @@ export class MemoryStore {
     this.vocabularies.delete(projectId)
   }
 
-  /** Writes an event for each document. Call it inside `write`, which calls the listeners. */
+  /** Writes an event for each document, and messages for webhooks. Call it inside `write`, which calls the listeners. */
   announce(type: DocumentEvent['type'], documents: readonly StoredDocument[]): void {
     for (const { id, projectId, name, status, version, error, warnings, pageCount, chunkCount } of documents) {
       const createdAt = this.now()
@@ -166,6 +174,12 @@ export class MemoryStore {
       this.events.push(structuredClone({ ...event, data: { ...data, ...counts } }))
       this.changedProjects.add(projectId)
     }
+    addMessages(this, type, documents)
+  }
+
+  deleteWebhook(id: string): void {
+    deleteWhere(this.deliveries, ({ webhookId }) => webhookId === id)
+    this.webhooks.delete(id)
   }
 
   /** Adds an event to the audit log. Call it while the user and the project still have the names to record. */

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { isPublicAddress } from '../../../src/core/addresses.ts'
+import { isPublicAddress, isPublicOrPrivateAddress } from '../../../src/core/addresses.ts'
 import { exchange } from '../../../src/core/http-fetch.ts'
 
-const LIMITS = { timeoutMs: 3_000, onlyPublic: true }
+const LIMITS = { timeoutMs: 3_000, isAllowedAddress: isPublicAddress }
 
 test.each(['8.8.8.8', '1.1.1.1', '2606:4700:4700::1111', '2a00:1450:4001:82a::200e'])('%s is public', (address) => {
   expect(isPublicAddress(address)).toBe(true)
@@ -44,6 +44,20 @@ test.each([
   expect(isPublicAddress(address)).toBe(false)
 })
 
+test.each(['8.8.8.8', '10.1.2.3', '192.168.0.1', '100.64.0.1', 'fd00::1', '127.0.0.1', '::1', '::ffff:10.0.0.1'])(
+  '%s is public or private',
+  (address) => {
+    expect(isPublicOrPrivateAddress(address)).toBe(true)
+  },
+)
+
+test.each(['169.254.169.254', 'fe80::1', '::ffff:169.254.169.254', '0.0.0.0', '224.0.0.1', '64:ff9b::a9fe:a9fe', 'example.com'])(
+  '%s is neither',
+  (address) => {
+    expect(isPublicOrPrivateAddress(address)).toBe(false)
+  },
+)
+
 test('a request for the internet never reaches this computer, whatever name or address leads there', async () => {
   let requests = 0
   const server = createServer((_request, response) => {
@@ -67,7 +81,7 @@ test('a request for the internet never reaches this computer, whatever name or a
       '[::ffff:127.0.0.1]',
       '[::]',
     ])
-      await expect(exchange(new URL(`http://${host}:${port}/`), undefined, LIMITS), host).rejects.toThrow('has no public address')
+      await expect(exchange(new URL(`http://${host}:${port}/`), undefined, LIMITS), host).rejects.toThrow('has no address that docsearch may connect to')
     expect(requests).toBe(1)
   } finally {
     server.closeAllConnections()

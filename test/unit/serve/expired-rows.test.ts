@@ -59,7 +59,7 @@ test('tries again after a failed sweep', async () => {
   const failing = vi.fn<() => Promise<number>>().mockRejectedValue(new Error('the disk is full'))
   const nothing = { sweep: failing } as never
   const sweep = startSweep({
-    records: { links: nothing, sessions: nothing, oauth: nothing, audit: nothing },
+    records: { links: nothing, sessions: nothing, oauth: nothing, audit: nothing, webhooks: nothing },
     clock: testClock(),
     auditDays: 90,
     log: silentLogger,

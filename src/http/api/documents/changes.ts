@@ -8,7 +8,7 @@ import {
 import type { Dependencies } from '../../dependencies.ts'
 import { route, type Route } from '../../routing/route.ts'
 import { toDocumentUpdate } from './filter.ts'
-import { presentDocument } from './present.ts'
+import { presentDocument } from '../../../contract/present/documents.ts'
 
 const tag = 'Documents'
 const path = '/api/v1/documents/{id}'

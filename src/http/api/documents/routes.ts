@@ -6,7 +6,7 @@ import { changeRoutes } from './changes.ts'
 import { contentRoute } from './content.ts'
 import { pageImageRoute } from './page-image.ts'
 import { toDocumentFilter } from './filter.ts'
-import { presentDocument } from './present.ts'
+import { presentDocument } from '../../../contract/present/documents.ts'
 import { textRoute } from './text.ts'
 
 const tag = 'Documents'

@@ -3,7 +3,7 @@ import type { PlannedFile } from '../../../services/upload-plan.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { shownError } from '../../problems/problems.ts'
 import { route, type Route } from '../../routing/route.ts'
-import { presentDocument } from '../documents/present.ts'
+import { presentDocument } from '../../../contract/present/documents.ts'
 
 export const planRoute = ({ uploadPlans }: Pick<Dependencies, 'uploadPlans'>): Route =>
   route({

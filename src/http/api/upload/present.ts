@@ -3,7 +3,7 @@ import type { Problem } from '../../../contract/common.ts'
 import { isApiErrorCode } from '../../../core/errors.ts'
 import type { AcceptedUpload } from '../../../services/uploads.ts'
 import { fail, shownError, toProblem } from '../../problems/problems.ts'
-import { presentDocument } from '../documents/present.ts'
+import { presentDocument } from '../../../contract/present/documents.ts'
 
 export function presentUpload({ documents, rejected }: AcceptedUpload): UploadAnswer {
   return {

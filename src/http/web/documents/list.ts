@@ -4,7 +4,7 @@ import { DOCUMENT_SORTS, SORT_ORDERS, type DocumentSort, type DocumentStatus } f
 import { listAddress, sortingOf, TABS, type ListFields, type Tab } from '../../../pages/documents/fields.ts'
 import { renderDocumentList } from '../../../pages/documents/list.tsx'
 import { paths } from '../../../pages/paths.ts'
-import { presentDocument } from '../../api/documents/present.ts'
+import { presentDocument } from '../../../contract/present/documents.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { listAll } from '../list-all.ts'
 import type { Page, PageCall } from '../routing/page.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { renderDocumentDelete, renderTrashedDocument } from '../../../pages/document/trash.tsx'
 import { paths } from '../../../pages/paths.ts'
 import { insufficientRole } from '../../../services/visible-projects.ts'
-import { presentDocument } from '../../api/documents/present.ts'
+import { presentDocument } from '../../../contract/present/documents.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Page, PageCall } from '../routing/page.ts'
 

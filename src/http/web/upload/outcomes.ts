@@ -1,7 +1,7 @@
 import { paths } from '../../../pages/paths.ts'
 import type { FileOutcome } from '../../../pages/upload/files.tsx'
 import { shownError } from '../../problems/problems.ts'
-import { presentDocument } from '../../api/documents/present.ts'
+import { presentDocument } from '../../../contract/present/documents.ts'
 import type { AcceptedUpload, UploadedFile } from '../../../services/uploads.ts'
 
 /** Returns what happened to each file of an upload, in the order of the files. */

@@ -2,7 +2,7 @@ import { isDocsearchError } from '../../../core/errors.ts'
 import type { DocumentRecord } from '../../../core/model.ts'
 import { paths } from '../../../pages/paths.ts'
 import { renderUploadProgress } from '../../../pages/upload/files.tsx'
-import { presentDocument } from '../../api/documents/present.ts'
+import { presentDocument } from '../../../contract/present/documents.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import type { Page } from '../routing/page.ts'
 

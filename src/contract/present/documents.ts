@@ -1,9 +1,8 @@
-import type { Document } from '../../../contract/documents.ts'
-import type { DocumentRecord } from '../../../core/model.ts'
-import type { TrashedDocument } from '../../../services/services.ts'
+import type { DocumentRecord } from '../../core/model.ts'
+import type { Document } from '../documents.ts'
 
 /** A document as the wire has it. */
-export function presentDocument(document: DocumentRecord | TrashedDocument): Document {
+export function presentDocument(document: DocumentRecord & { trashedAt?: Date }): Document {
   return {
     id: document.id,
     project: { id: document.projectId, name: document.projectName },
@@ -16,7 +15,7 @@ export function presentDocument(document: DocumentRecord | TrashedDocument): Doc
     created_at: document.createdAt.toISOString(),
     updated_at: document.updatedAt.toISOString(),
     ready_at: document.readyAt?.toISOString() ?? null,
-    trashed_at: 'trashedAt' in document ? document.trashedAt.toISOString() : null,
+    trashed_at: document.trashedAt?.toISOString() ?? null,
     page_count: document.pageCount,
     chunk_count: document.chunkCount,
     embedding_model: document.embeddingModel,

@@ -1,0 +1,94 @@
+import type { Transaction } from 'kysely'
+import { documentMessage } from '../../contract/present/webhook-message.ts'
+import type { AuditFact } from '../../core/audit.ts'
+import { newId } from '../../core/ids.ts'
+import { isWebhookEvent, type WebhookEvent, type WebhookStop } from '../../core/webhooks.ts'
+import { MAX_WAITING } from '../webhooks.ts'
+import { toDocument } from './document-rows.ts'
+import type { DocumentRow, Tables, WebhookDeliveryRow, WebhookRow } from './tables.ts'
+
+/** A delivery has 12 columns. */
+const ROWS_AT_ONCE = 500
+
+interface Outbox {
+  tx: Transaction<Tables>
+  at: Date
+  record(fact: AuditFact): Promise<void>
+}
+
+/** Writes a message about each document for each webhook of its project that wants this type. */
+export async function addMessages(outbox: Outbox, type: string, documents: readonly DocumentRow[]): Promise<void> {
+  if (!isWebhookEvent(type)) return
+  for (const [projectId, ofProject] of Map.groupBy(documents, (document) => document.project_id)) {
+    const webhooks = await wanting(outbox.tx, projectId, type)
+    if (webhooks.length === 0) continue
+    const { name } = await outbox.tx.selectFrom('projects').select('name').where('id', '=', projectId).executeTakeFirstOrThrow()
+    const messages = ofProject.map((row) => ({
+      document_id: row.id,
+      document_name: row.name,
+      body: documentMessage(type, outbox.at, toDocument({ ...row, project_name: name })),
+    }))
+    for (const webhook of webhooks) await addAll(outbox, webhook, type, messages)
+  }
+}
+
+async function wanting(tx: Transaction<Tables>, projectId: string, type: WebhookEvent): Promise<WebhookRow[]> {
+  const on = tx.selectFrom('webhooks').selectAll().where('project_id', '=', projectId).where('disabled_at', 'is', null)
+  const rows = await on.execute()
+  return rows.filter(({ events }) => (JSON.parse(events) as string[]).includes(type))
+}
+
+type Message = Pick<WebhookDeliveryRow, 'document_id' | 'document_name' | 'body'>
+
+async function addAll(outbox: Outbox, webhook: WebhookRow, type: WebhookEvent, messages: readonly Message[]): Promise<void> {
+  const { tx, at } = outbox
+  if (webhook.waiting + messages.length > MAX_WAITING) return disable(outbox, webhook, 'backlog')
+  const rows = messages.map((message) => ({ ...newDelivery(webhook.id, type, at), ...message }))
+  for (let i = 0; i < rows.length; i += ROWS_AT_ONCE)
+    await tx
+      .insertInto('webhook_deliveries')
+      .values(rows.slice(i, i + ROWS_AT_ONCE))
+      .execute()
+  await changeWaiting(tx, webhook.id, rows.length)
+}
+
+/** Returns the columns of a delivery that is due now. */
+export function newDelivery(webhookId: string, type: WebhookDeliveryRow['type'], at: Date) {
+  return {
+    id: newId('msg', at),
+    webhook_id: webhookId,
+    type,
+    document_id: null,
+    document_name: null,
+    state: 'waiting' as const,
+    attempts: '[]',
+    failures: 0,
+    created_at: at.getTime(),
+    due_at: at.getTime(),
+    finished_at: null,
+  }
+}
+
+export async function changeWaiting(tx: Transaction<Tables>, webhookId: string, by: number): Promise<void> {
+  const query = tx.updateTable('webhooks').set((e) => ({ waiting: e('waiting', '+', by) }))
+  await query.where('id', '=', webhookId).execute()
+}
+
+/** Turns a webhook off. What waits for it stays, so that it is sent if a manager turns the webhook on again. */
+export async function disable(
+  { tx, at, record }: Outbox,
+  { id, project_id: projectId, url }: Pick<WebhookRow, 'id' | 'project_id' | 'url'>,
+  reason: WebhookStop,
+): Promise<void> {
+  await tx
+    .updateTable('webhooks')
+    .set({ disabled_at: at.getTime(), disabled_reason: reason, updated_at: at.getTime() })
+    .where('id', '=', id)
+    .execute()
+  await record({ action: 'webhook.disable', projectId, details: { ...factsOf(id, url), reason } })
+}
+
+/** Names a webhook in the audit log. The rest of an address can contain a secret. */
+export function factsOf(webhook: string, url: string): { webhook: string; host: string } {
+  return { webhook, host: new URL(url).host }
+}

@@ -1,0 +1,59 @@
+import { newId } from '../core/ids.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import type { WebhookPolicy } from '../core/webhooks.ts'
+import type { Records } from '../records/records.ts'
+import { allowedAddresses, checkWebhookUrl } from './address.ts'
+import { createWebhookSecrets } from './secrets.ts'
+import { WebhookSender } from './sender.ts'
+import { newWebhookSecret } from './signature.ts'
+
+/** What sends the messages of webhooks, and makes their secrets. */
+export interface WebhookDelivery {
+  /** Returns the address in its usual form. Throws `invalid_webhook_url`. */
+  checkUrl(url: string): string
+  newId(): string
+  /** Returns a new secret, as it is shown once and as it is stored. */
+  newSecret(webhookId: string): Promise<{ secret: string; sealed: string }>
+  /** Sends what is due. */
+  nudge(): void
+  start(): void
+  /** Lets the attempts in progress end within this time. What was not sent stays in the records. */
+  stop(graceMs: number): Promise<void>
+}
+
+export interface WebhookOptions {
+  records: Pick<Records, 'webhooks' | 'events'>
+  /** The file with the key that encrypts secrets. */
+  keyFile: string
+  policy: WebhookPolicy
+  clock: Clock
+  log: Logger
+  timeoutMs?: number | undefined
+}
+
+export function createWebhookDelivery({ records, keyFile, policy, clock, log, timeoutMs }: WebhookOptions): WebhookDelivery {
+  const secrets = createWebhookSecrets(keyFile)
+  const { outbox } = records.webhooks
+  const isAllowedAddress = allowedAddresses(policy)
+  const sender = new WebhookSender({ outbox, secrets, isAllowedAddress, clock, log, timeoutMs })
+  let unsubscribe = () => {}
+  return {
+    checkUrl: (url) => checkWebhookUrl(url, policy),
+    newId: () => newId('whk', clock.now()),
+    async newSecret(webhookId) {
+      const secret = newWebhookSecret()
+      return { secret, sealed: await secrets.seal(secret, webhookId) }
+    },
+    nudge: () => sender.nudge(),
+    start() {
+      // Messages are written together with events.
+      unsubscribe = records.events.subscribe(() => sender.nudge())
+      sender.nudge()
+    },
+    async stop(graceMs) {
+      unsubscribe()
+      await sender.stop(graceMs)
+    },
+  }
+}

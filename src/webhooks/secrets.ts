@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto'
+import { open, readFile, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { translateDiskError } from '../core/disk-errors.ts'
+import { openText, sealText } from '../core/sealed-text.ts'
+import { syncFolder } from '../core/sync.ts'
+
+const KEY_BYTES = 32
+
+/**
+ * Encrypts the secrets of webhooks for the database. They can't be hashed, because docsearch signs with them. The key is in a file of its own, so
+ * that the database alone, such as a copy of it, does not reveal them.
+ */
+export interface WebhookSecrets {
+  /** Creates the key if there is none. Throws errors of the disk. */
+  seal(secret: string, webhookId: string): Promise<string>
+  /** Throws when the key is missing or another one. */
+  open(sealed: string, webhookId: string): Promise<string>
+}
+
+export function createWebhookSecrets(keyFile: string): WebhookSecrets {
+  let known: Promise<Buffer> | undefined
+
+  function key(find: () => Promise<Buffer>): Promise<Buffer> {
+    const wanted = (known ??= find())
+    wanted.catch(() => (known = undefined))
+    return wanted
+  }
+
+  return {
+    async seal(secret, webhookId) {
+      return sealText(secret, await key(() => readOrCreateKey(keyFile)), webhookId)
+    },
+    async open(sealed, webhookId) {
+      return openText(sealed, await key(() => readKey(keyFile)), webhookId)
+    },
+  }
+}
+
+async function readKey(file: string): Promise<Buffer> {
+  const key = Buffer.from(await readFile(file, 'utf8'), 'base64')
+  if (key.length !== KEY_BYTES) throw new Error(`${file} does not contain a key of ${KEY_BYTES} bytes`)
+  return key
+}
+
+async function readOrCreateKey(file: string): Promise<Buffer> {
+  try {
+    return await readKey(file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw translateDiskError(error)
+  }
+  try {
+    return await createKey(file)
+  } catch (error) {
+    throw translateDiskError(error)
+  }
+}
+
+/** The file gets its name when it is complete, so that a crash leaves no half key. */
+async function createKey(file: string): Promise<Buffer> {
+  const key = randomBytes(KEY_BYTES)
+  const unnamed = `${file}.new`
+  const handle = await open(unnamed, 'w', 0o600)
+  try {
+    await handle.writeFile(`${key.toString('base64')}\n`)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(unnamed, file)
+  await syncFolder(dirname(file))
+  return key
+}

@@ -1,0 +1,168 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { IsAllowedAddress } from '../core/addresses.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Logger } from '../core/logger.ts'
+import { WEBHOOK_TEST } from '../core/webhooks.ts'
+import type { AttemptOutcome, DueDelivery, DueWebhook, WebhookOutbox } from '../records/webhooks.ts'
+import { attempt, type AttemptResult } from './attempt.ts'
+import { nextAttemptAt } from './schedule.ts'
+import type { WebhookSecrets } from './secrets.ts'
+import { signedHeaders } from './signature.ts'
+import { Slots } from './slots.ts'
+
+const MAX_SLEEP_MS = 60_000
+/** How long to wait when the records fail. */
+const RECORDS_PAUSE_MS = 15_000
+const GONE = 410
+
+export interface SenderParts {
+  outbox: WebhookOutbox
+  secrets: Pick<WebhookSecrets, 'open'>
+  isAllowedAddress: IsAllowedAddress
+  clock: Clock
+  log: Logger
+  /** Milliseconds for one attempt. */
+  timeoutMs?: number | undefined
+  random?: () => number
+}
+
+/** `idle`: nothing is due, or no slot is free. `looking`: taking messages from the outbox. `stopped` is final. */
+export type SenderState = 'idle' | 'looking' | 'stopped'
+
+/**
+ * Sends the messages of the outbox. A message that is being sent stays due in the records until its attempt is recorded, so a message whose attempt
+ * a crash interrupts is sent again, with the same ID.
+ */
+export class WebhookSender {
+  #state: SenderState = 'idle'
+  #isNudged = false
+  #timer: NodeJS.Timeout | undefined
+  readonly #slots = new Slots()
+  readonly #running = new Set<Promise<void>>()
+  readonly #stopping = new AbortController()
+  readonly #parts: SenderParts
+
+  constructor(parts: SenderParts) {
+    this.#parts = parts
+  }
+
+  get state(): SenderState {
+    return this.#state
+  }
+
+  /** Looks for messages that are due. */
+  nudge(): void {
+    if (this.#state === 'looking') this.#isNudged = true
+    if (this.#state !== 'idle') return
+    this.#state = 'looking'
+    void this.#look()
+  }
+
+  /** Lets the attempts in progress end, and interrupts those that take longer than `graceMs`. */
+  async stop(graceMs: number): Promise<void> {
+    this.#state = 'stopped'
+    clearTimeout(this.#timer)
+    const allEnded = Promise.all(this.#running)
+    await Promise.race([allEnded, sleep(graceMs, undefined, { ref: false })])
+    this.#stopping.abort(new Error('the daemon is stopping'))
+    await Promise.all(this.#running)
+  }
+
+  // The state changes while #look awaits, which TypeScript does not see in a comparison.
+  #isLooking(): boolean {
+    return this.#state === 'looking'
+  }
+
+  /** Never rejects. */
+  async #look(): Promise<void> {
+    clearTimeout(this.#timer)
+    do {
+      this.#isNudged = false
+      try {
+        await this.#fillSlots()
+      } catch (error) {
+        this.#parts.log.error({ err: error }, 'the messages of webhooks could not be read; trying again later')
+        this.#sleep(RECORDS_PAUSE_MS)
+      }
+    } while (this.#isNudged && this.#isLooking())
+    if (this.#isLooking()) this.#state = 'idle'
+  }
+
+  async #fillSlots(): Promise<void> {
+    const { outbox, clock } = this.#parts
+    let due = await outbox.due()
+    while (this.#isLooking()) {
+      const webhook = this.#slots.choose(due)
+      if (webhook === null) break
+      const delivery = await outbox.next(webhook.id, this.#slots.deliveriesOf(webhook.id))
+      // The other messages of this webhook are being sent already.
+      if (delivery === null) due = due.filter(({ id }) => id !== webhook.id)
+      else this.#begin(delivery, webhook)
+    }
+    const next = await outbox.nextDueAt()
+    if (next !== null && this.#isLooking()) this.#sleep(next.getTime() - clock.now().getTime())
+  }
+
+  #sleep(ms: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.nudge(), Math.min(Math.max(ms, 10), MAX_SLEEP_MS))
+    this.#timer.unref()
+  }
+
+  #begin(delivery: DueDelivery, webhook: DueWebhook): void {
+    this.#slots.take(delivery, webhook)
+    const run = this.#deliver(delivery)
+      .catch(async (error: unknown) => {
+        if (this.#stopping.signal.aborted) return
+        this.#parts.log.error({ err: error, webhook: webhook.id }, 'the delivery to a webhook could not be recorded')
+        // The message is still due. Without a pause, it would be sent again and again.
+        await sleep(RECORDS_PAUSE_MS, undefined, { ref: false, signal: this.#stopping.signal }).catch(() => {})
+      })
+      .finally(() => {
+        this.#slots.free(delivery.id)
+        this.#running.delete(run)
+        this.nudge()
+      })
+    this.#running.add(run)
+  }
+
+  async #deliver(delivery: DueDelivery): Promise<void> {
+    const { outbox, clock, log } = this.#parts
+    const at = clock.now()
+    const begun = performance.now()
+    const result = await this.#send(delivery, at)
+    const outcome = this.#judge(delivery, result, { at, tookMs: Math.round(performance.now() - begun) })
+    const { webhookId: webhook, id: message } = delivery
+    if (result.error !== null)
+      log.info({ webhook, message, error: result.error, status: result.status, err: result.cause }, 'the delivery to a webhook failed')
+    const disabled = await outbox.finish(delivery.id, outcome)
+    if (disabled !== null) log.warn({ webhook, reason: disabled.disabled?.reason }, 'a webhook was turned off')
+  }
+
+  async #send(delivery: DueDelivery, at: Date): Promise<AttemptResult> {
+    const { secrets, isAllowedAddress, timeoutMs } = this.#parts
+    const { id, webhookId, body, url } = delivery
+    const valid = delivery.secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > at)
+    let opened: string[]
+    try {
+      opened = await Promise.all(valid.map(({ sealed }) => secrets.open(sealed, webhookId)))
+    } catch (error) {
+      return { status: null, retryAfter: null, error: 'secret_lost', cause: error }
+    }
+    const headers = signedHeaders({ id, at, body }, opened)
+    return attempt({ url, headers, body, isAllowedAddress, signal: this.#stopping.signal, timeoutMs })
+  }
+
+  #judge(
+    { type, failures }: DueDelivery,
+    { status, error, retryAfter }: AttemptResult,
+    { at, tookMs }: { at: Date; tookMs: number },
+  ): AttemptOutcome {
+    const { clock, random = Math.random } = this.#parts
+    const made = { attempt: { at, status, error, tookMs }, isGone: status === GONE }
+    if (error === null) return { ...made, state: 'delivered', nextAttemptAt: null }
+    const isLast = made.isGone || type === WEBHOOK_TEST
+    const next = isLast ? null : nextAttemptAt({ at: clock.now(), failures: failures + 1, retryAfter }, random())
+    return { ...made, state: next === null ? 'failed' : 'waiting', nextAttemptAt: next }
+  }
+}
