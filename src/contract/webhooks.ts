@@ -22,10 +22,14 @@ export const webhook = z
     url: z.string(),
     description: z.string(),
     events: z.array(webhookEvent),
-    enabled: z.boolean().meta({ description: 'Whether docsearch sends messages. While it is false, new events are not recorded' }),
+    enabled: z
+      .boolean()
+      .meta({ description: 'Whether docsearch sends messages. While it is false, new events are not recorded' }),
     disabled_at: timestamp.nullable(),
     disabled_reason: z.enum(WEBHOOK_STOPS).nullable().meta({ description: STOPS }),
-    failing_since: timestamp.nullable().meta({ description: 'Since when every delivery has failed. Null if the last one succeeded' }),
+    failing_since: timestamp
+      .nullable()
+      .meta({ description: 'Since when every delivery has failed. Null if the last one succeeded' }),
     waiting: z.int().meta({ description: 'Number of messages that wait for their next attempt' }),
     created_at: timestamp,
     updated_at: timestamp,
@@ -115,5 +119,9 @@ export type WebhookDeliveryList = z.infer<typeof webhookDeliveryList>
 export const webhookDeliveryListQuery = z.strictObject({ ...listQuery, state: z.enum(DELIVERY_STATES).optional() })
 
 /** What docsearch sends to the address of a webhook. */
-export type WebhookMessage = { type: z.infer<typeof webhookEvent>; timestamp: string; data: { document: z.infer<typeof document> } }
+export type WebhookMessage = {
+  type: z.infer<typeof webhookEvent>
+  timestamp: string
+  data: { document: z.infer<typeof document> }
+}
 export type WebhookTestMessage = { type: typeof WEBHOOK_TEST; timestamp: string; data: { webhook: { id: string } } }

@@ -30,6 +30,11 @@ export function callAs<T>(caller: Caller, work: () => T): T {
   return callers.run(caller, work)
 }
 
+/** Runs `work` on behalf of nobody: for what docsearch does by itself, although the work of a caller has led to it. */
+export function callAsNobody<T>(work: () => T): T {
+  return callers.exit(work)
+}
+
 /** Returns on whose behalf this code runs; null for what docsearch does by itself. */
 export function currentCaller(): Caller | null {
   return callers.getStore() ?? null

@@ -134,7 +134,10 @@ export class WebhookSender {
     const outcome = this.#judge(delivery, result, { at, tookMs: Math.round(performance.now() - begun) })
     const { webhookId: webhook, id: message } = delivery
     if (result.error !== null)
-      log.info({ webhook, message, error: result.error, status: result.status, err: result.cause }, 'the delivery to a webhook failed')
+      log.info(
+        { webhook, message, error: result.error, status: result.status, err: result.cause },
+        'the delivery to a webhook failed',
+      )
     const disabled = await outbox.finish(delivery.id, outcome)
     if (disabled !== null) log.warn({ webhook, reason: disabled.disabled?.reason }, 'a webhook was turned off')
   }

@@ -12,7 +12,12 @@ const MINUTE_MS = 60_000
 const DOCUMENT = { client_id: ADDRESS, client_name: 'Reading agent', redirect_uris: [CALLBACK] }
 
 const clock = testClock()
-const json = (body: unknown): Answer => ({ status: 200, contentType: 'application/json', retryAfter: null, body: JSON.stringify(body) })
+const json = (body: unknown): Answer => ({
+  status: 200,
+  contentType: 'application/json',
+  retryAfter: null,
+  body: JSON.stringify(body),
+})
 /** What the internet answers, and which addresses were asked for. */
 const internet = { answer: () => json(DOCUMENT), asked: [] as string[] }
 let app: TestApp

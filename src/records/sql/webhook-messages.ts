@@ -1,6 +1,7 @@
 import type { Transaction } from 'kysely'
 import { documentMessage } from '../../contract/present/webhook-message.ts'
 import type { AuditFact } from '../../core/audit.ts'
+import { callAsNobody } from '../../core/caller.ts'
 import { newId } from '../../core/ids.ts'
 import { isWebhookEvent, type WebhookEvent, type WebhookStop } from '../../core/webhooks.ts'
 import { MAX_WAITING } from '../webhooks.ts'
@@ -85,7 +86,7 @@ export async function disable(
     .set({ disabled_at: at.getTime(), disabled_reason: reason, updated_at: at.getTime() })
     .where('id', '=', id)
     .execute()
-  await record({ action: 'webhook.disable', projectId, details: { ...factsOf(id, url), reason } })
+  await callAsNobody(() => record({ action: 'webhook.disable', projectId, details: { ...factsOf(id, url), reason } }))
 }
 
 /** Names a webhook in the audit log. The rest of an address can contain a secret. */

@@ -62,7 +62,11 @@ export function createWebhookOutbox(store: Store): WebhookOutbox {
     sweep: (before, limit) =>
       store.write(async (tx) => {
         const old = tx.sql.selectFrom('webhook_deliveries').select('id').where('created_at', '<', before.getTime()).limit(limit)
-        const gone = await tx.sql.deleteFrom('webhook_deliveries').where('id', 'in', old).returning(['webhook_id', 'state']).execute()
+        const gone = await tx.sql
+          .deleteFrom('webhook_deliveries')
+          .where('id', 'in', old)
+          .returning(['webhook_id', 'state'])
+          .execute()
         const waited = gone.filter(({ state }) => state === 'waiting')
         for (const [id, rows] of Map.groupBy(waited, (row) => row.webhook_id)) await changeWaiting(tx.sql, id, -rows.length)
         return gone.length
@@ -79,7 +83,11 @@ async function finish(tx: WriteTransaction, at: Date, id: string, outcome: Attem
   const deliveries = tx.sql.selectFrom('webhook_deliveries').selectAll()
   const delivery = await deliveries.where('id', '=', id).executeTakeFirst()
   if (delivery === undefined) return null
-  await tx.sql.updateTable('webhook_deliveries').set(afterAttempt(delivery, at, outcome)).where('id', '=', id).execute()
+  await tx.sql
+    .updateTable('webhook_deliveries')
+    .set(afterAttempt(delivery, at, outcome))
+    .where('id', '=', id)
+    .execute()
   const isFinished = outcome.state !== 'waiting'
   if (isFinished && delivery.state === 'waiting') await changeWaiting(tx.sql, delivery.webhook_id, -1)
   if (isFinished) await trimLog(tx, delivery.webhook_id)

@@ -246,7 +246,14 @@ export function webhooksConformance(base: DocumentsTest): void {
       expect(await records.webhooks.get(project, id)).toMatchObject({ waiting: 0 })
     })
 
-    test('records each change in the audit log, without the address', async ({ records, project, addWebhook, add, makeReady, finish }) => {
+    test('records each change in the audit log, without the address', async ({
+      records,
+      project,
+      addWebhook,
+      add,
+      makeReady,
+      finish,
+    }) => {
       const { id } = await addWebhook()
       await records.webhooks.update(project, id, { url: 'https://other.example.com/secret-path', events: ['document.ready'] })
       await records.webhooks.update(project, id, { events: ['document.ready'], enabled: true })

@@ -61,7 +61,12 @@ export class World {
     const document = await this.#upload(key, project, 'quokka.txt', TEXT)
     this.#sha256 = document.sha256
     this.#pdf = (await this.#upload(key, project, 'quokka.pdf', new Uint8Array(await makePdf([[{ text: TEXT }]])))).id
-    this.library = { id: project, document: document.id, synonym: await this.#addSynonym(project), ...(await this.#addWebhook(project)) }
+    this.library = {
+      id: project,
+      document: document.id,
+      synonym: await this.#addSynonym(project),
+      ...(await this.#addWebhook(project)),
+    }
     // From now on documents stay in the queue, so that nothing but the requests changes anything.
     await ingest.stop(5_000)
     await this.renew()

@@ -1,3 +1,4 @@
+import { callAsNobody } from '../../../src/core/caller.ts'
 import { WEBHOOK_TEST, type WebhookStop } from '../../../src/core/webhooks.ts'
 import { MAX_ATTEMPTS_LOGGED, MAX_FAILING_MS, MAX_LOGGED, type WebhookOutbox } from '../../../src/records/webhooks.ts'
 import type { MemoryStore, StoredDelivery, StoredWebhook } from './store.ts'
@@ -62,13 +63,12 @@ export function disable(store: MemoryStore, webhook: StoredWebhook, reason: Webh
   const { id, url, projectId } = webhook
   webhook.disabled = { at: store.now(), reason }
   webhook.updatedAt = store.now()
-  store.record({ action: 'webhook.disable', projectId, details: { webhook: id, host: new URL(url).host, reason } })
+  const details = { webhook: id, host: new URL(url).host, reason }
+  callAsNobody(() => store.record({ action: 'webhook.disable', projectId, details }))
 }
 
 function trimLog(store: MemoryStore, webhookId: string): void {
   const finished = [...store.deliveries.values()].filter((one) => one.webhookId === webhookId && one.finishedAt !== null)
-  const newest = finished.toSorted(
-    (a, b) => b.finishedAt!.getTime() - a.finishedAt!.getTime() || (a.id < b.id ? 1 : -1),
-  )
+  const newest = finished.toSorted((a, b) => b.finishedAt!.getTime() - a.finishedAt!.getTime() || (a.id < b.id ? 1 : -1))
   for (const { id } of newest.slice(MAX_LOGGED)) store.deliveries.delete(id)
 }

@@ -87,7 +87,12 @@ export function memoryWebhooks(store: MemoryStore): Webhooks {
     },
     async addTest(webhookId) {
       if (!isEnabled(webhookId)) return null
-      const delivery = newDelivery(store, { webhookId, type: WEBHOOK_TEST, document: null, body: testMessage(store.now(), webhookId) })
+      const delivery = newDelivery(store, {
+        webhookId,
+        type: WEBHOOK_TEST,
+        document: null,
+        body: testMessage(store.now(), webhookId),
+      })
       return toDelivery(delivery)
     },
     async redeliver(webhookId, id) {

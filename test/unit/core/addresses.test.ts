@@ -81,7 +81,9 @@ test('a request for the internet never reaches this computer, whatever name or a
       '[::ffff:127.0.0.1]',
       '[::]',
     ])
-      await expect(exchange(new URL(`http://${host}:${port}/`), undefined, LIMITS), host).rejects.toThrow('has no address that docsearch may connect to')
+      await expect(exchange(new URL(`http://${host}:${port}/`), undefined, LIMITS), host).rejects.toThrow(
+        'has no address that docsearch may connect to',
+      )
     expect(requests).toBe(1)
   } finally {
     server.closeAllConnections()
