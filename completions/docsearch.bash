@@ -63,6 +63,15 @@ _docsearch_takes_value() {
     'synonyms remove --project'|'synonyms remove -p'|'synonyms remove --server'|'synonyms remove --profile'|'synonyms remove --cacert') return 0 ;;
     'synonyms import --project'|'synonyms import -p'|'synonyms import --server'|'synonyms import --profile'|'synonyms import --cacert') return 0 ;;
     'synonyms help --server'|'synonyms help --profile'|'synonyms help --cacert') return 0 ;;
+    'webhooks --server'|'webhooks --profile'|'webhooks --cacert') return 0 ;;
+    'webhooks list --project'|'webhooks list -p'|'webhooks list --server'|'webhooks list --profile'|'webhooks list --cacert') return 0 ;;
+    'webhooks add --project'|'webhooks add -p'|'webhooks add --event'|'webhooks add --description'|'webhooks add --server'|'webhooks add --profile'|'webhooks add --cacert') return 0 ;;
+    'webhooks edit --project'|'webhooks edit -p'|'webhooks edit --url'|'webhooks edit --event'|'webhooks edit --description'|'webhooks edit --server'|'webhooks edit --profile'|'webhooks edit --cacert') return 0 ;;
+    'webhooks rotate --project'|'webhooks rotate -p'|'webhooks rotate --grace'|'webhooks rotate --server'|'webhooks rotate --profile'|'webhooks rotate --cacert') return 0 ;;
+    'webhooks remove --project'|'webhooks remove -p'|'webhooks remove --server'|'webhooks remove --profile'|'webhooks remove --cacert') return 0 ;;
+    'webhooks test --project'|'webhooks test -p'|'webhooks test --delivery'|'webhooks test --server'|'webhooks test --profile'|'webhooks test --cacert') return 0 ;;
+    'webhooks deliveries --project'|'webhooks deliveries -p'|'webhooks deliveries --state'|'webhooks deliveries --limit'|'webhooks deliveries -n'|'webhooks deliveries --server'|'webhooks deliveries --profile'|'webhooks deliveries --cacert') return 0 ;;
+    'webhooks help --server'|'webhooks help --profile'|'webhooks help --cacert') return 0 ;;
     'keys --server'|'keys --profile'|'keys --cacert') return 0 ;;
     'keys list --server'|'keys list --profile'|'keys list --cacert') return 0 ;;
     'keys create --scope'|'keys create --project'|'keys create --expires-in-days'|'keys create --server'|'keys create --profile'|'keys create --cacert') return 0 ;;
@@ -126,6 +135,7 @@ _docsearch() {
       '/projects') at='projects'; args=0 ;;
       '/documents'|'/docs') at='documents'; args=0 ;;
       '/synonyms') at='synonyms'; args=0 ;;
+      '/webhooks') at='webhooks'; args=0 ;;
       '/keys') at='keys'; args=0 ;;
       '/users') at='users'; args=0 ;;
       '/clients') at='clients'; args=0 ;;
@@ -165,6 +175,14 @@ _docsearch() {
       'synonyms/remove'|'synonyms/rm'|'synonyms/delete') at='synonyms remove'; args=0 ;;
       'synonyms/import') at='synonyms import'; args=0 ;;
       'synonyms/help') at='synonyms help'; args=0 ;;
+      'webhooks/list'|'webhooks/ls') at='webhooks list'; args=0 ;;
+      'webhooks/add') at='webhooks add'; args=0 ;;
+      'webhooks/edit') at='webhooks edit'; args=0 ;;
+      'webhooks/rotate') at='webhooks rotate'; args=0 ;;
+      'webhooks/remove'|'webhooks/rm'|'webhooks/delete') at='webhooks remove'; args=0 ;;
+      'webhooks/test') at='webhooks test'; args=0 ;;
+      'webhooks/deliveries') at='webhooks deliveries'; args=0 ;;
+      'webhooks/help') at='webhooks help'; args=0 ;;
       'keys/list'|'keys/ls') at='keys list'; args=0 ;;
       'keys/create') at='keys create'; args=0 ;;
       'keys/delete'|'keys/rm') at='keys delete'; args=0 ;;
@@ -419,6 +437,49 @@ _docsearch() {
     'synonyms help --server') :; return ;;
     'synonyms help --profile') :; return ;;
     'synonyms help --cacert') :; return ;;
+    'webhooks --server') :; return ;;
+    'webhooks --profile') :; return ;;
+    'webhooks --cacert') :; return ;;
+    'webhooks list --project'|'webhooks list -p') _docsearch_projects "$cur"; return ;;
+    'webhooks list --server') :; return ;;
+    'webhooks list --profile') :; return ;;
+    'webhooks list --cacert') :; return ;;
+    'webhooks add --project'|'webhooks add -p') _docsearch_projects "$cur"; return ;;
+    'webhooks add --event') COMPREPLY=($(compgen -W 'document.ready document.failed document.deleted' -- "$cur")); return ;;
+    'webhooks add --description') :; return ;;
+    'webhooks add --server') :; return ;;
+    'webhooks add --profile') :; return ;;
+    'webhooks add --cacert') :; return ;;
+    'webhooks edit --project'|'webhooks edit -p') _docsearch_projects "$cur"; return ;;
+    'webhooks edit --url') :; return ;;
+    'webhooks edit --event') COMPREPLY=($(compgen -W 'document.ready document.failed document.deleted' -- "$cur")); return ;;
+    'webhooks edit --description') :; return ;;
+    'webhooks edit --server') :; return ;;
+    'webhooks edit --profile') :; return ;;
+    'webhooks edit --cacert') :; return ;;
+    'webhooks rotate --project'|'webhooks rotate -p') _docsearch_projects "$cur"; return ;;
+    'webhooks rotate --grace') :; return ;;
+    'webhooks rotate --server') :; return ;;
+    'webhooks rotate --profile') :; return ;;
+    'webhooks rotate --cacert') :; return ;;
+    'webhooks remove --project'|'webhooks remove -p') _docsearch_projects "$cur"; return ;;
+    'webhooks remove --server') :; return ;;
+    'webhooks remove --profile') :; return ;;
+    'webhooks remove --cacert') :; return ;;
+    'webhooks test --project'|'webhooks test -p') _docsearch_projects "$cur"; return ;;
+    'webhooks test --delivery') :; return ;;
+    'webhooks test --server') :; return ;;
+    'webhooks test --profile') :; return ;;
+    'webhooks test --cacert') :; return ;;
+    'webhooks deliveries --project'|'webhooks deliveries -p') _docsearch_projects "$cur"; return ;;
+    'webhooks deliveries --state') COMPREPLY=($(compgen -W 'waiting delivered failed' -- "$cur")); return ;;
+    'webhooks deliveries --limit'|'webhooks deliveries -n') :; return ;;
+    'webhooks deliveries --server') :; return ;;
+    'webhooks deliveries --profile') :; return ;;
+    'webhooks deliveries --cacert') :; return ;;
+    'webhooks help --server') :; return ;;
+    'webhooks help --profile') :; return ;;
+    'webhooks help --cacert') :; return ;;
     'keys --server') :; return ;;
     'keys --profile') :; return ;;
     'keys --cacert') :; return ;;
@@ -517,7 +578,7 @@ _docsearch() {
     'clients help --cacert') :; return ;;
     'audit --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
     'audit --project'|'audit -p') _docsearch_projects "$cur"; return ;;
-    'audit --action') COMPREPLY=($(compgen -W 'document.upload document.replace document.update document.reprocess document.delete document.restore document.download project.create project.update project.delete project.take_over synonyms.change member.add member.change member.remove user.create user.invite user.reset user.update user.disable user.enable user.delete user.login user.login_failed user.logout user.password key.create key.revoke saved_search.create saved_search.update saved_search.delete application.create application.update application.rotate application.delete consent.give consent.withdraw model.use model.pull model.remove settings.change' -- "$cur")); return ;;
+    'audit --action') COMPREPLY=($(compgen -W 'document.upload document.replace document.update document.reprocess document.delete document.restore document.download project.create project.update project.delete project.take_over synonyms.change member.add member.change member.remove user.create user.invite user.reset user.update user.disable user.enable user.delete user.login user.login_failed user.logout user.password key.create key.revoke saved_search.create saved_search.update saved_search.delete webhook.create webhook.update webhook.rotate webhook.disable webhook.delete application.create application.update application.rotate application.delete consent.give consent.withdraw model.use model.pull model.remove settings.change' -- "$cur")); return ;;
     'audit --actor') :; return ;;
     'audit --document') :; return ;;
     'audit --after') :; return ;;
@@ -605,6 +666,15 @@ _docsearch() {
       'synonyms remove') COMPREPLY=($(compgen -W '--project -p --yes -y --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'synonyms import') COMPREPLY=($(compgen -W '--project -p --replace --yes -y --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'synonyms help') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'webhooks') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'webhooks list') COMPREPLY=($(compgen -W '--project -p --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'webhooks add') COMPREPLY=($(compgen -W '--project -p --event --description --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'webhooks edit') COMPREPLY=($(compgen -W '--project -p --url --event --description --on --off --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'webhooks rotate') COMPREPLY=($(compgen -W '--project -p --grace --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'webhooks remove') COMPREPLY=($(compgen -W '--project -p --yes -y --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'webhooks test') COMPREPLY=($(compgen -W '--project -p --delivery --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'webhooks deliveries') COMPREPLY=($(compgen -W '--project -p --state --limit -n --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'webhooks help') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'keys') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'keys list') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'keys create') COMPREPLY=($(compgen -W '--scope --project --expires-in-days --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
@@ -642,7 +712,7 @@ _docsearch() {
   fi
 
   case "$at $args" in
-    ' 0') COMPREPLY=($(compgen -W 'serve reindex login logout profiles whoami upload sync search open mcp eval projects documents synonyms keys users clients audit models completion help' -- "$cur")) ;;
+    ' 0') COMPREPLY=($(compgen -W 'serve reindex login logout profiles whoami upload sync search open mcp eval projects documents synonyms webhooks keys users clients audit models completion help' -- "$cur")) ;;
     'profiles 0') COMPREPLY=($(compgen -W 'list use remove help' -- "$cur")) ;;
     'upload '*) compopt -o filenames -o default 2>/dev/null; COMPREPLY=() ;;
     'sync '0) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")) ;;
@@ -657,12 +727,13 @@ _docsearch() {
     'projects take-over '0) _docsearch_projects "$cur" ;;
     'documents 0') COMPREPLY=($(compgen -W 'list show get text move rename tag delete restore reprocess help' -- "$cur")) ;;
     'synonyms 0') COMPREPLY=($(compgen -W 'list add remove import help' -- "$cur")) ;;
+    'webhooks 0') COMPREPLY=($(compgen -W 'list add edit rotate remove test deliveries help' -- "$cur")) ;;
     'keys 0') COMPREPLY=($(compgen -W 'list create delete help' -- "$cur")) ;;
     'users 0') COMPREPLY=($(compgen -W 'add list show quota disable enable reset delete help' -- "$cur")) ;;
     'clients 0') COMPREPLY=($(compgen -W 'create list show rotate delete help' -- "$cur")) ;;
     'models 0') COMPREPLY=($(compgen -W 'list pull test use remove help' -- "$cur")) ;;
     'completion '0) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur")) ;;
-    'help '0) COMPREPLY=($(compgen -W 'serve reindex login logout profiles whoami upload sync search open mcp eval projects documents synonyms keys users clients audit models completion help search-syntax configuration exit-codes' -- "$cur")) ;;
+    'help '0) COMPREPLY=($(compgen -W 'serve reindex login logout profiles whoami upload sync search open mcp eval projects documents synonyms webhooks keys users clients audit models completion help search-syntax configuration exit-codes' -- "$cur")) ;;
   esac
 }
 

@@ -35,6 +35,16 @@ import type {
 import type { SearchAnswer, SearchRequest } from '../contract/search.ts'
 import type { ProjectRole } from '../core/model.ts'
 import type { UploadPlan, UploadPlanRequest } from '../contract/upload-plan.ts'
+import type {
+  Webhook,
+  WebhookCreate,
+  WebhookDelivery,
+  WebhookDeliveryList,
+  WebhookList,
+  WebhookRotated,
+  WebhookUpdate,
+  WebhookWithSecret,
+} from '../contract/webhooks.ts'
 import type { SynonymList, SynonymsSaved, SynonymsSent } from '../contract/synonyms.ts'
 import type {
   User,
@@ -100,6 +110,7 @@ export function createClient(options: ClientOptions) {
     mcp: mcpOf(api.transport),
     projects: projectMethods(api),
     synonyms: synonymMethods(api),
+    webhooks: webhookMethods(api),
     ...uploadMethods(api),
     documents: documentMethods(api),
     async *events(settings: EventOptions = {}): AsyncGenerator<DocumentEvent> {
@@ -220,6 +231,37 @@ function synonymMethods(api: Api) {
     add: (project: string, synonyms: SynonymsSent['synonyms']) => save('POST', project, synonyms),
     replace: (project: string, synonyms: SynonymsSent['synonyms']) => save('PUT', project, synonyms),
     delete: (project: string, id: string) => api.delete(`${pathOf(project)}/${encodeURIComponent(id)}`),
+  }
+}
+
+function webhookMethods(api: Api) {
+  const pathOf = (project: string, id?: string) =>
+    `/api/v1/projects/${encodeURIComponent(project)}/webhooks${id === undefined ? '' : `/${encodeURIComponent(id)}`}`
+  const deliveryPath = (project: string, id: string, delivery: string) =>
+    `${pathOf(project, id)}/deliveries/${encodeURIComponent(delivery)}`
+  const delivery = (method: 'GET' | 'POST', path: string) => api.get<WebhookDelivery>({ method, path }, 'id', 'attempts')
+  return {
+    list: (project: string) => api.get<WebhookList>({ method: 'GET', path: pathOf(project) }, 'webhooks'),
+    create: (project: string, fields: WebhookCreate) =>
+      api.get<WebhookWithSecret>({ method: 'POST', path: pathOf(project), json: fields }, 'id', 'secret'),
+    update: (project: string, id: string, change: WebhookUpdate) =>
+      api.get<Webhook>({ method: 'PATCH', path: pathOf(project, id), json: change }, 'id', 'events'),
+    rotate: (project: string, id: string, graceSeconds?: number) =>
+      api.get<WebhookRotated>(
+        { method: 'POST', path: `${pathOf(project, id)}/rotate`, json: { grace_seconds: graceSeconds } },
+        'id',
+        'secret',
+      ),
+    delete: (project: string, id: string) => api.delete(pathOf(project, id)),
+    test: (project: string, id: string) => delivery('POST', `${pathOf(project, id)}/test`),
+    deliveries: (project: string, id: string, page: Page & { state?: WebhookDelivery['state'] } = {}) =>
+      api.get<WebhookDeliveryList>(
+        { method: 'GET', path: `${pathOf(project, id)}/deliveries`, query: { ...page } },
+        'deliveries',
+        'next_cursor',
+      ),
+    delivery: (project: string, id: string, one: string) => delivery('GET', deliveryPath(project, id, one)),
+    redeliver: (project: string, id: string, one: string) => delivery('POST', `${deliveryPath(project, id, one)}/redeliver`),
   }
 }
 

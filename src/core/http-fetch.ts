@@ -79,7 +79,7 @@ function send(url: URL, init: RequestInit | undefined, { isAllowedAddress, signa
     const request = start(
       url,
       { method: init?.method ?? 'GET', headers, signal, ...(isAllowedAddress && optionsFor(url, isAllowedAddress)) },
-      (response) => readAnswer(response, bounds).then(resolve, reject),
+      (response) => void readAnswer(response, bounds).then(resolve, reject),
     )
     request.on('error', reject)
     request.end(body)

@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   documents,
   docs: documents,
   synonyms: () => import('./synonyms/index.ts'),
+  webhooks: () => import('./webhooks/index.ts'),
   keys: () => import('./keys/index.ts'),
   users: () => import('./users/index.ts'),
   clients: () => import('./clients/index.ts'),

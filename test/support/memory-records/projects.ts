@@ -78,7 +78,7 @@ export function memoryProjects(store: MemoryStore): Projects {
         store.record({ action: 'project.delete', projectId: id, details: { documents: documents.length } })
         for (const { projectId, userId, role } of store.members)
           if (projectId === id && role === 'manager' && userId !== null) store.formerManagers.push({ projectId, userId })
-        for (const webhook of [...store.webhooks.values()]) if (webhook.projectId === id) store.deleteWebhook(webhook.id)
+        for (const webhook of store.webhooks.values()) if (webhook.projectId === id) store.deleteWebhook(webhook.id)
         removeDocuments(store, documents)
         deleteWhere(store.trash, ({ projectId }) => projectId === id)
         if (documents.length === 0) store.members = store.members.filter(({ projectId }) => projectId !== id)

@@ -17,7 +17,6 @@ import type {
 } from '../../../src/core/model.ts'
 import type { Page } from '../../../src/core/parsed.ts'
 import type { SynonymRecord } from '../../../src/core/synonyms.ts'
-import type { DeliveryRecord, WebhookRecord } from '../../../src/core/webhooks.ts'
 import type { IndexedDocument, IndexRecord, ModelMeasurements } from '../../../src/records/indexes.ts'
 import type { CodeRecord } from '../../../src/records/oauth-codes.ts'
 import type { DeviceRecord } from '../../../src/records/oauth-devices.ts'
@@ -25,9 +24,8 @@ import type { TokenRecord } from '../../../src/records/oauth-grants.ts'
 import type { ProjectIds } from '../../../src/records/projects.ts'
 import { effectiveQuotas, type Allowance } from '../../../src/records/quotas.ts'
 import { TOUCH_INTERVAL_MS } from '../../../src/records/rules.ts'
-import type { DueDelivery } from '../../../src/records/webhooks.ts'
 import { record } from './audit-record.ts'
-import { addMessages } from './webhooks.ts'
+import { addMessages, type StoredDelivery, type StoredWebhook } from './webhook-messages.ts'
 import { WordCounts } from './word-counts.ts'
 
 export type StoredUser = Omit<User, 'hasPassword'> & { passwordHash: string | null }
@@ -73,9 +71,6 @@ export interface StoredIndex {
   /** What the index holds, by document; empty for the active index, whose contents are in the documents. */
   contents: Map<string, IndexedDocument>
 }
-
-export type StoredWebhook = Omit<WebhookRecord, 'waiting'> & Pick<DueDelivery, 'secrets'>
-export type StoredDelivery = DeliveryRecord & Pick<DueDelivery, 'body' | 'failures'> & { finishedAt: Date | null }
 
 /**
  * Everything that records in memory consist of. A method of Records runs without `await` between its first read and its last

@@ -1,8 +1,7 @@
-import { callAsNobody } from '../../../src/core/caller.ts'
-import { WEBHOOK_TEST, type WebhookStop } from '../../../src/core/webhooks.ts'
+import { WEBHOOK_TEST } from '../../../src/core/webhooks.ts'
 import { MAX_ATTEMPTS_LOGGED, MAX_FAILING_MS, MAX_LOGGED, type WebhookOutbox } from '../../../src/records/webhooks.ts'
-import type { MemoryStore, StoredDelivery, StoredWebhook } from './store.ts'
-import { toWebhook } from './webhooks.ts'
+import type { MemoryStore } from './store.ts'
+import { disable, toWebhook, type StoredDelivery } from './webhook-messages.ts'
 
 export function memoryOutbox(store: MemoryStore): WebhookOutbox {
   const { webhooks, deliveries } = store
@@ -57,14 +56,6 @@ export function memoryOutbox(store: MemoryStore): WebhookOutbox {
       return old.length
     },
   }
-}
-
-export function disable(store: MemoryStore, webhook: StoredWebhook, reason: WebhookStop): void {
-  const { id, url, projectId } = webhook
-  webhook.disabled = { at: store.now(), reason }
-  webhook.updatedAt = store.now()
-  const details = { webhook: id, host: new URL(url).host, reason }
-  callAsNobody(() => store.record({ action: 'webhook.disable', projectId, details }))
 }
 
 function trimLog(store: MemoryStore, webhookId: string): void {

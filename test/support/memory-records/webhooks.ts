@@ -1,12 +1,11 @@
-import { documentMessage, testMessage } from '../../../src/contract/present/webhook-message.ts'
-import { newId } from '../../../src/core/ids.ts'
-import { isWebhookEvent, WEBHOOK_TEST, type DeliveryRecord, type WebhookRecord } from '../../../src/core/webhooks.ts'
+import { testMessage } from '../../../src/contract/present/webhook-message.ts'
+import { WEBHOOK_TEST, type DeliveryRecord } from '../../../src/core/webhooks.ts'
 import { tooManyWebhooks, webhookDisabled } from '../../../src/records/errors.ts'
 import { decodeCursor, resultPage } from '../../../src/records/result-page.ts'
 import type { WebhookChange, Webhooks } from '../../../src/records/webhooks.ts'
-import type { MemoryStore, StoredDelivery, StoredDocument, StoredWebhook } from './store.ts'
-import { disable, memoryOutbox } from './webhook-outbox.ts'
-import { MAX_WAITING } from '../../../src/records/webhooks.ts'
+import type { MemoryStore } from './store.ts'
+import { newDelivery, toWebhook, type StoredDelivery, type StoredWebhook } from './webhook-messages.ts'
+import { memoryOutbox } from './webhook-outbox.ts'
 
 export function memoryWebhooks(store: MemoryStore): Webhooks {
   const { webhooks, deliveries } = store
@@ -119,43 +118,6 @@ function applyChange(store: MemoryStore, webhook: StoredWebhook, { enabled, ...g
   if (!isSwitched) return
   webhook.disabled = enabled ? null : { at: store.now(), reason: 'manager' }
   if (enabled) webhook.failingSince = null
-}
-
-/** Adds the messages about documents. Called by MemoryStore.announce. */
-export function addMessages(store: MemoryStore, type: string, documents: readonly StoredDocument[]): void {
-  if (!isWebhookEvent(type)) return
-  for (const [projectId, ofProject] of Map.groupBy(documents, (document) => document.projectId))
-    for (const webhook of store.webhooks.values()) {
-      if (webhook.projectId !== projectId || webhook.disabled !== null || !webhook.events.includes(type)) continue
-      if (waitingFor(store, webhook.id) + ofProject.length > MAX_WAITING) disable(store, webhook, 'backlog')
-      else
-        for (const document of ofProject) {
-          const { id, name } = document
-          const projectName = store.projects.get(projectId)!.name
-          const body = documentMessage(type, store.now(), { ...document, projectName })
-          newDelivery(store, { webhookId: webhook.id, type, document: { id, name }, body })
-        }
-    }
-}
-
-function newDelivery(
-  store: MemoryStore,
-  fields: Pick<StoredDelivery, 'webhookId' | 'type' | 'document' | 'body'>,
-): StoredDelivery {
-  const createdAt = store.now()
-  const id = newId('msg', createdAt)
-  const state = { state: 'waiting', attempts: [], failures: 0, createdAt, nextAttemptAt: createdAt, finishedAt: null } as const
-  const delivery = { ...fields, ...state, id, attempts: [] }
-  store.deliveries.set(id, delivery)
-  return delivery
-}
-
-function waitingFor(store: MemoryStore, webhookId: string): number {
-  return [...store.deliveries.values()].filter((one) => one.webhookId === webhookId && one.state === 'waiting').length
-}
-
-export function toWebhook(store: MemoryStore, { secrets: _, ...webhook }: StoredWebhook): WebhookRecord {
-  return structuredClone({ ...webhook, waiting: waitingFor(store, webhook.id) })
 }
 
 function toDelivery({ body: _0, failures: _1, finishedAt: _2, ...delivery }: StoredDelivery): DeliveryRecord {
