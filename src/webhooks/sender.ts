@@ -11,6 +11,8 @@ import { signedHeaders } from './signature.ts'
 import { Slots } from './slots.ts'
 
 const MAX_SLEEP_MS = 60_000
+/** How long a stop waits at most for attempts in progress. Waiting only saves repetitions. */
+const MAX_STOP_MS = 3_000
 /** How long to wait when the records fail. */
 const RECORDS_PAUSE_MS = 15_000
 const GONE = 410
@@ -58,12 +60,12 @@ export class WebhookSender {
     void this.#look()
   }
 
-  /** Lets the attempts in progress end, and interrupts those that take longer than `graceMs`. */
+  /** Lets the attempts in progress end, and interrupts those that take longer than `graceMs` or three seconds. */
   async stop(graceMs: number): Promise<void> {
     this.#state = 'stopped'
     clearTimeout(this.#timer)
     const allEnded = Promise.all(this.#running)
-    await Promise.race([allEnded, sleep(graceMs, undefined, { ref: false })])
+    await Promise.race([allEnded, sleep(Math.min(graceMs, MAX_STOP_MS), undefined, { ref: false })])
     this.#stopping.abort(new Error('the daemon is stopping'))
     await Promise.all(this.#running)
   }
@@ -146,13 +148,15 @@ export class WebhookSender {
     const { secrets, isAllowedAddress, timeoutMs } = this.#parts
     const { id, webhookId, body, url } = delivery
     const valid = delivery.secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > at)
-    let opened: string[]
-    try {
-      opened = await Promise.all(valid.map(({ sealed }) => secrets.open(sealed, webhookId)))
-    } catch (error) {
-      return { status: null, retryAfter: null, error: 'secret_lost', cause: error }
-    }
-    const headers = signedHeaders({ id, at, body }, opened)
+    const opened = await Promise.allSettled(valid.map(({ sealed }) => secrets.open(sealed, webhookId)))
+    // After a rotation, messages can do without the former secret, which comes second.
+    const [present] = opened
+    if (present?.status !== 'fulfilled')
+      return { status: null, retryAfter: null, error: 'secret_lost', cause: present?.reason as unknown }
+    const headers = signedHeaders(
+      { id, at, body },
+      opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : [])),
+    )
     return attempt({ url, headers, body, isAllowedAddress, signal: this.#stopping.signal, timeoutMs })
   }
 
