@@ -61,6 +61,28 @@ const KEY = {
   last_used_at: AT,
   expires_at: AT,
 }
+const WEBHOOK = {
+  id: 'whk_1',
+  url: 'https://example.com/hook',
+  description: 'for the index',
+  events: ['document.ready'],
+  enabled: true,
+  disabled_at: null,
+  disabled_reason: null,
+  failing_since: AT,
+  waiting: 1,
+  created_at: AT,
+  updated_at: AT,
+}
+const DELIVERY = {
+  id: 'msg_1',
+  type: 'document.ready',
+  document: { id: 'doc_1', name: 'a.txt' },
+  state: 'failed',
+  attempts: [{ time: AT, status: null, error: { code: 'timeout', message: 'It took long' }, took_ms: 1 }],
+  created_at: AT,
+  next_attempt_at: AT,
+}
 const SYNONYM = { id: 'syn_1', words: ['#tree', 'oak'], expands_to: ['elm'], created_at: AT }
 const EVENT = {
   id: 'aud_1',
@@ -199,6 +221,17 @@ function hostile(): Promise<{ url: string }> {
     'POST /api/v1/projects/default/synonyms': { synonyms: [{ ...poisoned(SYNONYM), outcome: 'created' }], removed: 0 },
     'PUT /api/v1/projects/default/synonyms': poisoned({ synonyms: [SYNONYM], removed: 1 }),
     'DELETE /api/v1/projects/default/synonyms/syn_1': {},
+    'GET /api/v1/projects/default/webhooks': { webhooks: [poisoned(WEBHOOK, ['id']), poisoned({ ...WEBHOOK, id: 'whk_2' })] },
+    'POST /api/v1/projects/default/webhooks': poisoned({ ...WEBHOOK, secret: 'whsec_x' }),
+    'PATCH /api/v1/projects/default/webhooks/whk_1': poisoned(WEBHOOK),
+    'DELETE /api/v1/projects/default/webhooks/whk_1': {},
+    'POST /api/v1/projects/default/webhooks/whk_1/rotate': poisoned({
+      ...WEBHOOK,
+      secret: 'whsec_x',
+      old_secret_expires_at: AT,
+    }),
+    'POST /api/v1/projects/default/webhooks/whk_1/test': poisoned(DELIVERY),
+    'GET /api/v1/projects/default/webhooks/whk_1/deliveries': { deliveries: [poisoned(DELIVERY)], next_cursor: null },
     'GET /api/v1/audit': {
       events: [poisoned(EVENT), poisoned({ ...EVENT, document: { id: 'doc_1', name: 'a.txt' } })],
       next_cursor: null,
@@ -279,6 +312,14 @@ const COMMANDS: string[][] = [
   ['synonyms', 'remove', `oak${EVIL}`, '--yes'],
   ['synonyms', 'import', 'SYNONYMS'],
   ['synonyms', 'import', 'SYNONYMS', '--replace'],
+  ['webhooks', 'list'],
+  ['webhooks', 'add', 'https://example.com/hook'],
+  ['webhooks', 'edit', 'whk_1', '--off'],
+  ['webhooks', 'rotate', 'whk_1'],
+  ['webhooks', 'remove', 'whk_1', '--yes'],
+  ['webhooks', 'remove', `whk_3${EVIL}`, '--yes'],
+  ['webhooks', 'test', 'whk_1'],
+  ['webhooks', 'deliveries', 'whk_1'],
   ['audit'],
   ['keys', 'list'],
   ['keys', 'create', 'k'],

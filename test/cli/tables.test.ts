@@ -24,6 +24,7 @@ const COMMANDS: Record<string, { args: string[]; shows: string[] }> = {
   'users list': { args: ['users', 'list'], shows: ['ida@example.org'] },
   'models list': { args: ['models', 'list'], shows: ['builtin'] },
   'synonyms list': { args: ['synonyms', 'list', '--project', 'contracts of the firm'], shows: ['lease', 'tenancy'] },
+  'webhooks list': { args: ['webhooks', 'list', '--project', 'contracts of the firm'], shows: ['https://ex'] },
   audit: { args: ['audit'], shows: ['20', 'document', 'lease.txt'] },
   whoami: { args: ['whoami'], shows: ['owner'] },
 }
@@ -40,6 +41,7 @@ describe.skipIf(!hasTmux)('on a terminal', () => {
     const { body: project } = await api.call<Project>('POST', '/api/v1/projects', { name: 'contracts of the firm' })
     for (const [path, body] of [
       [`/api/v1/projects/${project.id}/synonyms`, { synonyms: [{ words: ['lease', 'tenancy'] }] }],
+      [`/api/v1/projects/${project.id}/webhooks`, { url: 'https://example.com/a/rather/long/address?token=0123456789abcdef' }],
       ['/api/v1/keys', { name: 'Nightly upload', scopes: ['read:documents'] }],
       ['/api/v1/users', { email: 'ida@example.org', name: 'Ida with a name that is rather long' }],
     ] as const)

@@ -2,7 +2,13 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { expect, test, type TestContext } from 'vitest'
-import type { Webhook, WebhookDelivery, WebhookDeliveryList, WebhookMessage, WebhookWithSecret } from '../../src/contract/webhooks.ts'
+import type {
+  Webhook,
+  WebhookDelivery,
+  WebhookDeliveryList,
+  WebhookMessage,
+  WebhookWithSecret,
+} from '../../src/contract/webhooks.ts'
 import { newInstance, type Running } from '../support/instance.ts'
 import { until } from '../support/until.ts'
 import { WebhookReceiver } from '../support/webhook-receiver.ts'
