@@ -48,5 +48,5 @@ export interface Services {
   webhooks: Webhooks
 }
 
-export type { ListRequest, ResultPage, TrashedDocument } from '../records/records.ts'
+export type { ListRequest, ResultPage } from '../records/records.ts'
 export type { BatchAction } from './batch.ts'

@@ -50,7 +50,8 @@ function waitingFor(store: MessageStore, webhookId: string): number {
   return [...store.deliveries.values()].filter((one) => one.webhookId === webhookId && one.state === 'waiting').length
 }
 
-export function toWebhook(store: MessageStore, { secrets: _, ...webhook }: StoredWebhook): WebhookRecord {
+export function toWebhook(store: MessageStore, stored: StoredWebhook): WebhookRecord {
+  const { secrets: _, ...webhook } = stored
   return structuredClone({ ...webhook, waiting: waitingFor(store, webhook.id) })
 }
 
