@@ -128,7 +128,7 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'limits.event_streams', schema: integer(1, 10_000), default: L.eventStreams },
   { key: 'limits.api_keys', schema: integer(1, 10_000), default: L.apiKeys },
   { key: 'limits.synonyms', schema: integer(0, 100_000), default: L.synonyms },
-  { key: 'limits.webhooks', schema: integer(0, 100), default: L.webhooks },
+  { key: 'limits.webhooks', schema: integer(0, 1000), default: L.webhooks },
 ]
 
 /** Returns a quarter of the machine's or the container's memory in MB. */

@@ -64,7 +64,7 @@ test('tests a webhook, shows its deliveries, and sends a message again', async (
   const id = await add()
   expect(await cli(`test ${id}`)).toMatchObject({ code: 0, stdout: `Delivered to ${receiver.url()}: status 204\n` })
   receiver.answer = (response) => void response.writeHead(500).end()
-  expect(await cli(`test ${id}`)).toMatchObject({ code: 3, stdout: `Failed to ${receiver.url()}: status 500\n` })
+  expect(await cli(`test ${id}`)).toMatchObject({ code: 3, stdout: `Could not deliver to ${receiver.url()}: status 500\n` })
   const log = (await cli(`deliveries ${id}`)).stdout.trim().split('\n')
   expect(log.map((line) => line.split('\t').slice(2, 7))).toEqual([
     ['webhook.test', '-', 'failed', '1', 'status 500'],

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { rememberCredentials } from '../../src/auth/remembered-credentials.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
+import { MAX_WAITING } from '../../src/records/webhooks.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { testClock, type TestClock } from '../support/test-clock.ts'
 import { emptyRecordsTest } from './records/fixtures.ts'
@@ -19,6 +20,29 @@ describe('records in SQLite', () => recordsConformance(async (clock) => openIn(a
 
 describe('records in SQLite with credentials in memory', () =>
   accountsConformance(emptyRecordsTest(async (clock) => rememberCredentials(await openIn(await tempFolder(), clock), clock))))
+
+test('a webhook for which too many messages wait is turned off', async () => {
+  const folder = await tempFolder()
+  const records = await openIn(folder)
+  onTestFinished(() => records.close())
+  const { id: ownerId } = await records.users.create({ name: 'A', email: null, role: 'owner' })
+  const { id: projectId } = await records.projects.create({ ownerId, name: 'P', description: '' })
+  const fields = { url: 'https://example.com/', description: '', events: ['document.deleted'] as const }
+  await records.webhooks.create({ id: 'whk_1', projectId, ...fields, sealedSecret: '', maxWebhooks: 1 })
+  const addAndDelete = async (path: string) => {
+    const bytes = { mediaType: 'text/plain', sizeBytes: 1, sha256: 'a'.repeat(64), tags: null }
+    const file = { uploaderId: ownerId, projectId, name: path, path, ...bytes }
+    const { document } = await records.documents.register(file, 'replace')
+    await records.documents.delete(new Set([projectId]), document.id)
+    return (await records.webhooks.get(projectId, 'whk_1'))!
+  }
+  const database = new DatabaseSync(join(folder, 'docsearch.db'))
+  database.exec(`update webhooks set waiting = ${MAX_WAITING - 1}`)
+  database.close()
+  expect(await addAndDelete('last')).toMatchObject({ disabled: null, waiting: MAX_WAITING })
+  expect(await addAndDelete('too many')).toMatchObject({ disabled: { reason: 'backlog' }, waiting: MAX_WAITING })
+  expect((await records.webhooks.deliveries('whk_1', { limit: 10 })).items).toHaveLength(1)
+})
 
 /** Returns the folder of a closed database with some rows. */
 async function filled(): Promise<string> {

@@ -87,6 +87,7 @@ const LIMITS = {
   event_streams: 20,
   api_keys: 100,
   synonyms: 10_000,
+  webhooks: 10,
   uploads_in_flight: 50,
   upload_stall_ms: 60_000,
   ocr_ms: 600_000,

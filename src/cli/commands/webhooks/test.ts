@@ -31,7 +31,7 @@ export default defineCommand({
     const delivery = await attempted(context, begun, earlier, () => client.webhooks.delivery(project, id, begun.id))
     if (context.json) context.printJson(delivery)
     const hasFailed = delivery.attempts.at(-1)?.error !== null
-    if (!context.json) context.printLine(`${hasFailed ? 'Failed' : 'Delivered'} to ${url}: ${resultOf(delivery)}`)
+    if (!context.json) context.printLine(`${hasFailed ? 'Could not deliver' : 'Delivered'} to ${url}: ${resultOf(delivery)}`)
     return hasFailed ? EXIT.partial : EXIT.done
   },
 })
