@@ -9,7 +9,7 @@ const LAYERS = [
   ['contract', 'config', 'text', 'ollama'],
   ['parse', 'chunk', 'embed', 'rerank', 'index', 'records', 'blobs'],
   ['lifecycle', 'images'],
-  ['ingest', 'search', 'auth', 'oauth'],
+  ['ingest', 'search', 'auth', 'oauth', 'doctor'],
   ['services'],
   ['pages', 'client', 'mcp'],
   ['http'],

@@ -4,7 +4,7 @@ import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { daemonOf, factsFile, type DaemonFacts } from '../client/local-daemon.ts'
-import { DocsearchError } from '../core/errors.ts'
+import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 
 export const DATABASE_FILE = 'docsearch.db'
 
@@ -106,6 +106,20 @@ async function makeFolder(dir: string): Promise<void> {
     if (code !== 'ENOENT' || dirname(dir) === dir || existsSync(dirname(dir))) throw error
     await makeFolder(dirname(dir))
     await mkdir(dir, { mode: 0o700 })
+  }
+}
+
+/**
+ * Locks an existing data folder without changing anything else in it. Returns `in_use` while a daemon runs on it, and null when the folder can't be
+ * written, so that no daemon can run on it either.
+ */
+export function lockDataFolder(dir: string): { close(): void } | 'in_use' | null {
+  try {
+    return takeLock(join(dir, 'daemon.lock'), dir)
+  } catch (error) {
+    if (isDocsearchError(error, 'data_in_use')) return 'in_use'
+    if (isDocsearchError(error, 'data_unusable')) return null
+    throw error
   }
 }
 

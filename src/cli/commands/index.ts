@@ -8,6 +8,7 @@ const documents: Load = () => import('./documents/index.ts')
 const COMMANDS: Readonly<Record<string, Load>> = {
   serve: () => import('./serve.ts'),
   reindex: () => import('./reindex.ts'),
+  doctor: () => import('./doctor/index.ts'),
   login: () => import('./login/index.ts'),
   logout: () => import('./logout.ts'),
   profiles: () => import('./profiles/index.ts'),
