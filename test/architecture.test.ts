@@ -32,7 +32,7 @@ const NARROW: Record<string, { sees: string[]; because: string }> = {
     because: 'OAuth is a protocol over the records; requests and logins are handed in',
   },
   services: {
-    sees: ['core', 'embed', 'records', 'blobs', 'lifecycle', 'images', 'ingest', 'search', 'auth', 'oauth'],
+    sees: ['core', 'embed', 'records', 'blobs', 'lifecycle', 'images', 'ingest', 'search', 'auth', 'oauth', 'doctor'],
     because: 'services take and return domain types: the wire format is the business of contract/ and http/',
   },
   mcp: {
@@ -192,7 +192,7 @@ test('SQL stays in records/, so that PostgreSQL can come later in one place', ()
 
 test('only an entry point ends the process; everything else throws, so that it can be used and tested', () => {
   const entries = (source: Source) =>
-    ['cli', 'serve'].includes(source.folder) || ['parse/worker/main.ts', 'parse/ocr/supervisor.ts'].includes(source.path)
+    ['cli', 'serve'].includes(source.folder) || ['parse/worker/main.ts', 'parse/ocr/supervisor.ts', 'doctor/main.ts'].includes(source.path)
   const found = sources
     .filter((source) => source.members.has('process.exit') && !entries(source))
     .map((source) => `src/${source.path}`)

@@ -32,6 +32,7 @@ export const doctorFinding = z
     place: z.string().nullable().meta({ description: 'The file, relative to the data folder, or the address' }),
     documents: z.array(z.object({ id: z.string(), project: z.string(), path: z.string() })),
     fixed: z.string().nullable().meta({ description: 'What was done about it. Null if nothing' }),
+    repaired: z.boolean().meta({ description: 'False while something is left to do' }),
   })
   .meta({ id: 'DoctorFinding' })
 export type DoctorFinding = z.infer<typeof doctorFinding>

@@ -261,6 +261,8 @@ export interface Finding {
   documents: readonly FoundDocument[]
   /** What `--fix` did, as a sentence; null when nothing was done. */
   fixed: string | null
+  /** False while something is left to do, also after `fixed`. */
+  isRepaired: boolean
 }
 
 export interface FoundDocument {
@@ -275,7 +277,13 @@ export function finding(
   { place = null, documents = [] }: Partial<Pick<Finding, 'place' | 'documents'>> = {},
 ): Finding {
   const { severity, advice } = FINDINGS[code]
-  return { code, severity, message, advice, place, documents, fixed: null }
+  return { code, severity, message, advice, place, documents, fixed: null, isRepaired: false }
+}
+
+/** Records that a finding was repaired. */
+export function repaired(found: Finding, how: string): void {
+  found.fixed = how
+  found.isRepaired = true
 }
 
 /** The parts of an examination, in their order. */
@@ -307,8 +315,8 @@ export interface Examination {
 }
 
 /** Returns `ok` also when everything that was found is repaired. */
-export function statusOf(findings: readonly Pick<Finding, 'severity' | 'fixed'>[]): 'ok' | 'findings' | 'fatal' {
-  const left = findings.filter(({ fixed }) => fixed === null)
+export function statusOf(findings: readonly Pick<Finding, 'severity' | 'isRepaired'>[]): 'ok' | 'findings' | 'fatal' {
+  const left = findings.filter(({ isRepaired }) => !isRepaired)
   if (left.length === 0) return 'ok'
   return left.some(({ severity }) => severity === 'fatal') ? 'fatal' : 'findings'
 }

@@ -1,7 +1,7 @@
 import { access, chmod, constants, lstat, readdir, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { countOf } from '../core/count-of.ts'
-import { finding } from '../core/findings.ts'
+import { finding, repaired } from '../core/findings.ts'
 import type { Check, Scene } from './scene.ts'
 
 const NAMED = 5
@@ -57,7 +57,7 @@ async function reportOpen(scene: Scene, open: readonly string[]): Promise<void> 
       const stats = await lstat(path).catch(() => null)
       if (stats !== null) await chmod(path, stats.mode & 0o7700)
     }
-    found.fixed = 'Removed the permissions of group and others.'
+    repaired(found, 'Removed the permissions of group and others.')
   }
   scene.add(found)
 }
@@ -69,7 +69,7 @@ async function reportLeftovers(scene: Scene, leftovers: readonly string[]): Prom
   })
   if (scene.wantsFix) {
     for (const path of leftovers) await rm(path, { recursive: true, force: true })
-    found.fixed = `Deleted ${countOf(leftovers.length, 'temporary file')}.`
+    repaired(found, `Deleted ${countOf(leftovers.length, 'temporary file')}.`)
   }
   scene.add(found)
 }

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { countOf } from '../core/count-of.ts'
-import { finding, type Finding, type FindingCode } from '../core/findings.ts'
+import { finding, type Finding, type FindingCode, repaired } from '../core/findings.ts'
 import { denseDimensions } from '../embed/builtin.ts'
 import { type IndexDamage, type IndexInspection, indexesWithFiles, inspectIndex } from '../index/inspect.ts'
 import type { InspectedIndex, Inspection } from '../records/inspection.ts'
@@ -78,7 +78,7 @@ async function compare(
   const found = finding('passages_left', `The index has passages of ${countOf(left.length, 'document')} that should not be in it.`)
   if (scene.wantsFix) {
     scene.repairs().markForDeletion(left)
-    found.fixed = 'Marked the passages for deletion.'
+    repaired(found, 'Marked the passages for deletion.')
   }
   scene.add(found)
 }
@@ -93,7 +93,7 @@ async function reportDocuments(scene: Scene, ids: ReadonlySet<string>): Promise<
     found.push(finding('passages_missing', `The index lacks passages of ${countOf(documents.length - MAX_NAMED, 'more document')}.`))
   if (scene.wantsFix) {
     await (await scene.records()).queue.requeueMany([...ids])
-    for (const one of found) one.fixed = 'Queued the document again.'
+    for (const one of found) repaired(one, 'Queued the document again.')
   }
   for (const one of found) scene.add(one)
 }
@@ -104,7 +104,7 @@ async function reportTable(scene: Scene, { id, state }: InspectedIndex, { file, 
     const { indexes } = await scene.records()
     if (state === 'active') await indexes.clear()
     else await indexes.drop(id)
-    found.fixed = state === 'active' ? 'The next start rebuilds the index from the stored texts.' : 'Dropped the index, which is not in use.'
+    repaired(found, state === 'active' ? 'The next start rebuilds the index from the stored texts.' : 'Dropped the index, which is not in use.')
   }
   scene.add(found)
 }
@@ -114,7 +114,7 @@ async function reportSegment(scene: Scene, { file, message }: IndexDamage): Prom
   const found = finding(code, `${file} ${message}.`, { place: file })
   if (scene.wantsFix && !scene.leavesIndexToParent && scene.isAlone) {
     await rm(join(scene.dataDir, file), { recursive: true, force: true })
-    found.fixed = 'Removed the file. The next start rebuilds it from the stored passages.'
+    repaired(found, 'Removed the file. The next start rebuilds it from the stored passages.')
   }
   scene.add(found)
 }

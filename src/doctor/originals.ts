@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { countOf } from '../core/count-of.ts'
 import { formatBytes } from '../core/format-bytes.ts'
-import { finding, type FindingCode } from '../core/findings.ts'
+import { finding, type FindingCode, repaired } from '../core/findings.ts'
 import type { OriginalDamage } from '../core/model.ts'
 import { verifyBlob } from '../blobs/verify.ts'
 import type { ExpectedOriginal } from '../records/inspection.ts'
@@ -62,7 +62,7 @@ async function reportRestored(scene: Scene, { sha256 }: ExpectedOriginal): Promi
   })
   if (scene.wantsFix) {
     await (await scene.records()).originals.markIntact(sha256)
-    found.fixed = 'Removed the warning.'
+    repaired(found, 'Removed the warning.')
   }
   scene.add(found)
 }

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { countOf } from '../core/count-of.ts'
-import { finding } from '../core/findings.ts'
+import { finding, repaired } from '../core/findings.ts'
 import { isIntactPng } from '../parse/pdf/image/png.ts'
 import type { Check } from './scene.ts'
 
@@ -19,7 +19,7 @@ export const checkPageImages: Check = async ({ dataDir, wantsFix, progress, add 
     const found = finding('page_image_damaged', `${place} is damaged.`, { place })
     if (wantsFix) {
       await rm(join(dataDir, place), { force: true })
-      found.fixed = 'Deleted the cached image.'
+      repaired(found, 'Deleted the cached image.')
     }
     add(found)
   }

@@ -1,5 +1,5 @@
 import { countOf } from '../core/count-of.ts'
-import { finding } from '../core/findings.ts'
+import { finding, repaired } from '../core/findings.ts'
 import { verifyBlob } from '../blobs/verify.ts'
 import { namesOf } from './originals.ts'
 import { NO_DATABASE, type Check, type Scene } from './scene.ts'
@@ -19,7 +19,7 @@ export const checkStatistics: Check = async (scene) => {
     const found = finding('counts_wrong', `${countOf(rows, 'number')} of the ${TABLES[table]} differ from the documents.`, { place: table })
     if (wantsFix) {
       repairs().recount()
-      found.fixed = 'Counted again.'
+      repaired(found, 'Counted again.')
     }
     add(found)
   }
@@ -28,7 +28,7 @@ export const checkStatistics: Check = async (scene) => {
     const found = finding('vocabulary_wrong', `${countOf(words, 'word')} of the vocabularies differ from the words of the documents.`)
     if (wantsFix) {
       repairs().recountWords()
-      found.fixed = 'Counted the words again.'
+      repaired(found, 'Counted the words again.')
     }
     add(found)
   }
@@ -42,7 +42,7 @@ async function checkTexts({ inspection, dataDir, wantsFix, records, add }: Scene
     // Reading the document again replaces what is left of the text, so the original must be whole.
     if (wantsFix && (await verifyBlob(dataDir, { sha256, sizeBytes: 0 })) === null) {
       await (await records()).documents.requeue(new Set([projectId]), document.id)
-      found.fixed = 'Queued the document again.'
+      repaired(found, 'Queued the document again.')
     }
     add(found)
   }

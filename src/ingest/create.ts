@@ -96,6 +96,13 @@ export function createIngest(options: IngestOptions): Ingest {
     deleteUser: (id) => deletions.deleteUser(id),
     edit: async (projects, id, change) => worked(await edits.edit(projects, id, change)),
     reprocess: async (projects, id) => worked(await records.documents.requeue(projects, id)),
+    async repairIndex(damage) {
+      try {
+        return await reconciler.repair(damage)
+      } finally {
+        worker.nudge()
+      }
+    },
     settled: createSettled(records),
     change: () => ({ reason: builder.reason() }),
     status: (projects) => describeQueue(options, retries, projects),

@@ -5,6 +5,6 @@ export function presentExamination({ checks, findings }: Examination): DoctorRep
   return { status: statusOf(findings), checks, findings: findings.map(presentFinding) }
 }
 
-function presentFinding({ documents, ...finding }: Finding): DoctorFinding {
-  return { ...finding, documents: documents.map(({ id, project, path }) => ({ id, project, path })) }
+function presentFinding({ documents, isRepaired, ...finding }: Finding): DoctorFinding {
+  return { ...finding, repaired: isRepaired, documents: documents.map(({ id, project, path }) => ({ id, project, path })) }
 }

@@ -79,18 +79,18 @@ async function examineInstance(context: Context, { subset, fix }: DoctorOptions,
   const known = new Set(report.findings.map(({ code, place }) => `${code} ${place}`))
   const { findings: fromHere } = presentExamination({ checks: [], findings: found })
   const findings = [...report.findings, ...fromHere.filter(({ code, place }) => !known.has(`${code} ${place}`))]
-  return { ...report, findings, status: statusOf(findings) }
+  return { ...report, findings, status: statusOf(findings.map(({ severity, repaired }) => ({ severity, isRepaired: repaired }))) }
 }
 
 /** On a terminal: every check, and below it what was found. On a pipe: one line for each finding. */
 async function print(context: Context, { checks, findings, status }: DoctorReport, { fix }: DoctorOptions): Promise<void> {
   if (!context.terminal) {
-    const rows = findings.map(({ severity, code, place, message, advice, fixed }) => [
-      fixed === null ? severity : 'fixed',
+    const rows = findings.map(({ severity, code, place, message, advice, fixed, repaired }) => [
+      repaired ? 'repaired' : severity,
       code,
       place ?? '-',
       message,
-      fixed ?? advice,
+      repaired ? (fixed ?? '') : advice,
     ])
     if (rows.length > 0) context.print(formatTable([], rows, context.table))
   } else {
@@ -99,20 +99,21 @@ async function print(context: Context, { checks, findings, status }: DoctorRepor
     const lines = checks.map(({ name, status: state, message }) => safe`${marks[state]}  ${style.bold(LABELS[name])}: ${oneLine(message)}\n`)
     await context.printLong(joined([...lines, ...findings.map((finding) => describe(context, finding))]))
   }
-  const left = findings.filter(({ fixed }) => fixed === null)
-  const repaired = findings.length - left.length
-  if (repaired > 0) context.notice(`${count(repaired, 'finding')} repaired.`)
+  const left = findings.filter(({ repaired }) => !repaired)
+  const done = findings.length - left.length
+  if (done > 0) context.notice(`${count(done, 'finding')} repaired.`)
   if (status === 'ok') return context.notice('All is well.')
   const advice = !fix && status !== 'fatal' ? ' `docsearch doctor --fix` repairs what is safe to repair.' : ''
   context.notice(`${count(left.length, 'finding')}.${advice}`)
 }
 
-function describe({ style }: Context, { code, severity, message, advice, documents, fixed }: DoctorFinding): Styled {
-  const head = fixed === null ? (severity === 'warning' ? style.mark(severity) : style.bad(severity)) : style.good('repaired')
+function describe({ style }: Context, { code, severity, message, advice, documents, fixed, repaired }: DoctorFinding): Styled {
+  const head = !repaired ? (severity === 'warning' ? style.mark(severity) : style.bad(severity)) : style.good('repaired')
   const named = documents.length > 1 ? documents.map(({ id, path }) => safe`    ${id}  ${oneLine(path)}\n`) : []
   return joined([
     safe`\n${head} ${style.dim(code)}  ${oneLine(message)}\n`,
     ...named,
-    fixed === null ? safe`  What to do: ${oneLine(advice)}\n` : safe`  ${oneLine(fixed)}\n`,
+    ...(fixed === null ? [] : [safe`  ${oneLine(fixed)}\n`]),
+    ...(repaired ? [] : [safe`  What to do: ${oneLine(advice)}\n`]),
   ])
 }

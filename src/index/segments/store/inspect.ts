@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isDocsearchError } from '../../../core/errors.ts'
 import { MANIFEST } from './files.ts'
 import { SEGMENT } from '../format.ts'
 import { isPaged, openable, type SharedFile } from '../paged-file.ts'
@@ -100,6 +101,9 @@ async function inspectFiles(folder: string, { manifest, damage: damaged, project
   }
 }
 
+/** Returns what is wrong, to be put behind the name of the file. */
 function messageOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'is missing' : (error as Error).message
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'is missing'
+  const fault = isDocsearchError(error, 'index_corrupt') ? error.details['fault'] : undefined
+  return typeof fault === 'string' ? fault : `can't be read: ${(error as Error).message}`
 }
