@@ -18,6 +18,7 @@ _docsearch_takes_value() {
     ' --server'|' --profile'|' --cacert') return 0 ;;
     'serve --data'|'serve --config'|'serve --log-level'|'serve --embedder'|'serve --reranker'|'serve --host'|'serve --port'|'serve --public-url'|'serve --ollama'|'serve --server'|'serve --profile'|'serve --cacert') return 0 ;;
     'reindex --data'|'reindex --config'|'reindex --log-level'|'reindex --server'|'reindex --profile'|'reindex --cacert') return 0 ;;
+    'doctor --data'|'doctor --subset'|'doctor --server'|'doctor --profile'|'doctor --cacert') return 0 ;;
     'login --client-id'|'login --scope'|'login --server'|'login --profile'|'login --cacert') return 0 ;;
     'logout --server'|'logout --profile'|'logout --cacert') return 0 ;;
     'profiles --server'|'profiles --profile'|'profiles --cacert') return 0 ;;
@@ -28,6 +29,8 @@ _docsearch_takes_value() {
     'whoami --server'|'whoami --profile'|'whoami --cacert') return 0 ;;
     'upload --project'|'upload -p'|'upload --tag'|'upload -t'|'upload --exclude'|'upload -x'|'upload --max-size'|'upload --name'|'upload --on-conflict'|'upload --server'|'upload --profile'|'upload --cacert') return 0 ;;
     'sync --project'|'sync -p'|'sync --tag'|'sync -t'|'sync --max-delete'|'sync --exclude'|'sync -x'|'sync --max-size'|'sync --plan'|'sync --apply'|'sync --server'|'sync --profile'|'sync --cacert') return 0 ;;
+    'export --project'|'export -p'|'export --server'|'export --profile'|'export --cacert') return 0 ;;
+    'import --project'|'import -p'|'import --server'|'import --profile'|'import --cacert') return 0 ;;
     'search --project'|'search -p'|'search --limit'|'search -n'|'search --offset'|'search --mode'|'search --sort'|'search --tag'|'search -t'|'search --type'|'search --path'|'search --after'|'search --before'|'search --min-score'|'search --open'|'search --context'|'search -C'|'search --format'|'search --server'|'search --profile'|'search --cacert') return 0 ;;
     'open --project'|'open -p'|'open --page'|'open --server'|'open --profile'|'open --cacert') return 0 ;;
     'mcp --server'|'mcp --profile'|'mcp --cacert') return 0 ;;
@@ -113,12 +116,15 @@ _docsearch() {
     case "$at/$word" in
       '/serve') at='serve'; args=0 ;;
       '/reindex') at='reindex'; args=0 ;;
+      '/doctor') at='doctor'; args=0 ;;
       '/login') at='login'; args=0 ;;
       '/logout') at='logout'; args=0 ;;
       '/profiles') at='profiles'; args=0 ;;
       '/whoami') at='whoami'; args=0 ;;
       '/upload') at='upload'; args=0 ;;
       '/sync') at='sync'; args=0 ;;
+      '/export') at='export'; args=0 ;;
+      '/import') at='import'; args=0 ;;
       '/search') at='search'; args=0 ;;
       '/open') at='open'; args=0 ;;
       '/mcp') at='mcp'; args=0 ;;
@@ -216,6 +222,11 @@ _docsearch() {
     'reindex --server') :; return ;;
     'reindex --profile') :; return ;;
     'reindex --cacert') :; return ;;
+    'doctor --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'doctor --subset') :; return ;;
+    'doctor --server') :; return ;;
+    'doctor --profile') :; return ;;
+    'doctor --cacert') :; return ;;
     'login --client-id') :; return ;;
     'login --scope') COMPREPLY=($(compgen -W 'read:documents write:documents manage:keys' -- "$cur")); return ;;
     'login --server') :; return ;;
@@ -261,6 +272,14 @@ _docsearch() {
     'sync --server') :; return ;;
     'sync --profile') :; return ;;
     'sync --cacert') :; return ;;
+    'export --project'|'export -p') _docsearch_projects "$cur"; return ;;
+    'export --server') :; return ;;
+    'export --profile') :; return ;;
+    'export --cacert') :; return ;;
+    'import --project'|'import -p') _docsearch_projects "$cur"; return ;;
+    'import --server') :; return ;;
+    'import --profile') :; return ;;
+    'import --cacert') :; return ;;
     'search --project'|'search -p') _docsearch_projects "$cur"; return ;;
     'search --limit'|'search -n') :; return ;;
     'search --offset') :; return ;;
@@ -560,6 +579,7 @@ _docsearch() {
       '') COMPREPLY=($(compgen -W '--version -V --server --profile --cacert --json --quiet -q --no-color --no-pager --help -h' -- "$cur")) ;;
       'serve') COMPREPLY=($(compgen -W '--data --config --log-level --embedder --reranker --host --port --public-url --ollama --print-config --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'reindex') COMPREPLY=($(compgen -W '--data --config --log-level --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'doctor') COMPREPLY=($(compgen -W '--data --subset --fix --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'login') COMPREPLY=($(compgen -W '--device --with-token --client-id --scope --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'logout') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'profiles') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
@@ -570,6 +590,8 @@ _docsearch() {
       'whoami') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'upload') COMPREPLY=($(compgen -W '--project -p --tag -t --recursive -r --exclude -x --max-size --no-gitignore --follow-links --name --on-conflict --wait -w --dry-run -n --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'sync') COMPREPLY=($(compgen -W '--project -p --tag -t --prune --max-delete --whole-project --exclude -x --max-size --no-gitignore --follow-links --dry-run -n --plan --apply --watch --install --uninstall --wait -w --verbose --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'export') COMPREPLY=($(compgen -W '--project -p --prune --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'import') COMPREPLY=($(compgen -W '--project -p --originals --wait -w --dry-run -n --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'search') COMPREPLY=($(compgen -W '--project -p --limit -n --offset --mode --sort --tag -t --type --path --after --before --min-score --no-rerank --no-correct --group -g --explain --open --full --context -C --names -l --url --format --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'open') COMPREPLY=($(compgen -W '--project -p --page --browser -b --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'mcp') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
@@ -642,7 +664,7 @@ _docsearch() {
   fi
 
   case "$at $args" in
-    ' 0') COMPREPLY=($(compgen -W 'serve reindex login logout profiles whoami upload sync search open mcp eval projects documents synonyms keys users clients audit models completion help' -- "$cur")) ;;
+    ' 0') COMPREPLY=($(compgen -W 'serve reindex doctor login logout profiles whoami upload sync export import search open mcp eval projects documents synonyms keys users clients audit models completion help' -- "$cur")) ;;
     'profiles 0') COMPREPLY=($(compgen -W 'list use remove help' -- "$cur")) ;;
     'upload '*) compopt -o filenames -o default 2>/dev/null; COMPREPLY=() ;;
     'sync '0) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")) ;;
@@ -662,7 +684,7 @@ _docsearch() {
     'clients 0') COMPREPLY=($(compgen -W 'create list show rotate delete help' -- "$cur")) ;;
     'models 0') COMPREPLY=($(compgen -W 'list pull test use remove help' -- "$cur")) ;;
     'completion '0) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur")) ;;
-    'help '0) COMPREPLY=($(compgen -W 'serve reindex login logout profiles whoami upload sync search open mcp eval projects documents synonyms keys users clients audit models completion help search-syntax configuration exit-codes' -- "$cur")) ;;
+    'help '0) COMPREPLY=($(compgen -W 'serve reindex doctor login logout profiles whoami upload sync export import search open mcp eval projects documents synonyms keys users clients audit models completion help search-syntax configuration exit-codes' -- "$cur")) ;;
   esac
 }
 

@@ -192,7 +192,8 @@ test('SQL stays in records/, so that PostgreSQL can come later in one place', ()
 
 test('only an entry point ends the process; everything else throws, so that it can be used and tested', () => {
   const entries = (source: Source) =>
-    ['cli', 'serve'].includes(source.folder) || ['parse/worker/main.ts', 'parse/ocr/supervisor.ts', 'doctor/main.ts'].includes(source.path)
+    ['cli', 'serve'].includes(source.folder) ||
+    ['parse/worker/main.ts', 'parse/ocr/supervisor.ts', 'doctor/main.ts'].includes(source.path)
   const found = sources
     .filter((source) => source.members.has('process.exit') && !entries(source))
     .map((source) => `src/${source.path}`)

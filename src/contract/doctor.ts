@@ -40,9 +40,7 @@ export type DoctorFinding = z.infer<typeof doctorFinding>
 export const doctorReport = z
   .object({
     status: z.enum(['ok', 'findings', 'fatal']).meta({ description: '`ok` also if everything that was found is repaired' }),
-    checks: z.array(
-      z.object({ name: checkName, status: z.enum(['ok', 'findings', 'skipped']), message: z.string() }),
-    ),
+    checks: z.array(z.object({ name: checkName, status: z.enum(['ok', 'findings', 'skipped']), message: z.string() })),
     findings: z.array(doctorFinding),
   })
   .meta({ id: 'DoctorReport' })

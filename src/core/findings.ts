@@ -91,7 +91,8 @@ export const FINDINGS = {
   log_damaged: {
     severity: 'error',
     meaning: 'The write-ahead log of the database is damaged in the middle, so SQLite ignores the changes after that point.',
-    advice: 'The latest changes may be lost. Compare the newest documents with your files, upload what is missing, or restore a backup.',
+    advice:
+      'The latest changes may be lost. Compare the newest documents with your files, upload what is missing, or restore a backup.',
     fix: null,
   },
   references_broken: {
@@ -108,7 +109,8 @@ export const FINDINGS = {
   },
   original_damaged: {
     severity: 'error',
-    meaning: 'The original of a document is empty, cut off, or has other bytes than those that were uploaded. Its text stays searchable.',
+    meaning:
+      'The original of a document is empty, cut off, or has other bytes than those that were uploaded. Its text stays searchable.',
     advice: 'Upload the same file again, or restore a backup.',
     fix: 'Adds a warning to the documents, so that the next upload of the same file restores the original.',
   },

@@ -43,18 +43,28 @@ export async function checkAddress(
     return [...found, failure(address, error as NodeJS.ErrnoException)]
   }
   if (!isHealth(health.body))
-    found.push(finding('address_wrong', `${address} is answered by something else than docsearch (status ${health.status}).`, { place }))
+    found.push(
+      finding('address_wrong', `${address} is answered by something else than docsearch (status ${health.status}).`, { place }),
+    )
   else if (issuerOf(metadata) !== address.replace(/\/$/, ''))
     found.push(
-      finding('address_wrong', `The metadata for applications at ${address} name the issuer ${issuerOf(metadata) ?? 'nobody'}.`, { place }),
+      finding('address_wrong', `The metadata for applications at ${address} name the issuer ${issuerOf(metadata) ?? 'nobody'}.`, {
+        place,
+      }),
     )
   const { certificateEnds, date } = health
   if (certificateEnds !== null && certificateEnds.getTime() < now.getTime() + WARN_DAYS * DAY_MS)
     found.push(
-      finding('certificate_expires', `The certificate of ${address} expires on ${certificateEnds.toISOString().slice(0, 10)}.`, { place }),
+      finding('certificate_expires', `The certificate of ${address} expires on ${certificateEnds.toISOString().slice(0, 10)}.`, {
+        place,
+      }),
     )
   if (date !== null && Math.abs(date.getTime() - now.getTime()) > CLOCK_TOLERANCE_MS)
-    found.push(finding('clock_differs', `${address} says that it is ${date.toISOString()}, and this machine ${now.toISOString()}.`, { place }))
+    found.push(
+      finding('clock_differs', `${address} says that it is ${date.toISOString()}, and this machine ${now.toISOString()}.`, {
+        place,
+      }),
+    )
   return found
 }
 

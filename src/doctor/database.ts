@@ -22,9 +22,13 @@ export const checkDatabase: Check = async (scene) => {
     add(finding('database_damaged', `${DATABASE} is damaged: ${damage.slice(0, 3).join('; ')}.`, { place: DATABASE }))
   for (const { table, refersTo, rows } of inspection.brokenReferences())
     add(
-      finding('references_broken', `${countOf(rows, 'row')} of ${table} ${rows === 1 ? 'refers' : 'refer'} to missing rows of ${refersTo}.`, {
-        place: DATABASE,
-      }),
+      finding(
+        'references_broken',
+        `${countOf(rows, 'row')} of ${table} ${rows === 1 ? 'refers' : 'refer'} to missing rows of ${refersTo}.`,
+        {
+          place: DATABASE,
+        },
+      ),
     )
   const { documents, projects } = inspection.totals()
   return { message: `${countOf(documents, 'document')} in ${countOf(projects, 'project')}.` }

@@ -39,9 +39,13 @@ export const checkFolder: Check = async (scene) => {
   await reportOpen(scene, open)
   if (foreign.length > 0)
     add(
-      finding('owner_differs', `${named(scene, foreign)} ${foreign.length === 1 ? 'belongs' : 'belong'} to another user, or cannot be read and written.`, {
-        place: relative(dataDir, foreign[0]!),
-      }),
+      finding(
+        'owner_differs',
+        `${named(scene, foreign)} ${foreign.length === 1 ? 'belongs' : 'belong'} to another user, or cannot be read and written.`,
+        {
+          place: relative(dataDir, foreign[0]!),
+        },
+      ),
     )
   await reportLeftovers(scene, leftovers)
   return { message: `${countOf(files, 'file')} and ${settings.problems.length === 0 ? 'the settings' : 'invalid settings'}.` }

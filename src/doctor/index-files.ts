@@ -25,7 +25,8 @@ export const checkIndex: Check = async (scene) => {
   // The daemon may just be making or deleting one.
   if (scene.isAlone)
     for (const id of await indexesWithFiles(dataDir))
-      if (!known.has(id)) add(finding('index_leftover', `The folder has files of the index ${id}, which is not in use.`, { place: id }))
+      if (!known.has(id))
+        add(finding('index_leftover', `The folder has files of the index ${id}, which is not in use.`, { place: id }))
   return { message: `${countOf(indexes.length, 'index', 'indexes')} with ${countOf(passages, 'passage')}.` }
 }
 
@@ -75,7 +76,10 @@ async function compare(
   const { unwanted, waiting } = scene.inspection!.unwanted([...contents.keys()])
   const left = unwanted.filter((id) => !before.known.has(id) && !waiting.includes(id))
   if (left.length === 0) return
-  const found = finding('passages_left', `The index has passages of ${countOf(left.length, 'document')} that should not be in it.`)
+  const found = finding(
+    'passages_left',
+    `The index has passages of ${countOf(left.length, 'document')} that should not be in it.`,
+  )
   if (scene.wantsFix) {
     scene.repairs().markForDeletion(left)
     repaired(found, 'Marked the passages for deletion.')
@@ -88,9 +92,13 @@ async function reportDocuments(scene: Scene, ids: ReadonlySet<string>): Promise<
   const documents = scene.inspection!.documents([...ids])
   const found: Finding[] = documents
     .slice(0, MAX_NAMED)
-    .map((document) => finding('passages_missing', `The index lacks passages of ${namesOf([document])}.`, { documents: [document] }))
+    .map((document) =>
+      finding('passages_missing', `The index lacks passages of ${namesOf([document])}.`, { documents: [document] }),
+    )
   if (documents.length > MAX_NAMED)
-    found.push(finding('passages_missing', `The index lacks passages of ${countOf(documents.length - MAX_NAMED, 'more document')}.`))
+    found.push(
+      finding('passages_missing', `The index lacks passages of ${countOf(documents.length - MAX_NAMED, 'more document')}.`),
+    )
   if (scene.wantsFix) {
     await (await scene.records()).queue.requeueMany([...ids])
     for (const one of found) repaired(one, 'Queued the document again.')
@@ -104,7 +112,10 @@ async function reportTable(scene: Scene, { id, state }: InspectedIndex, { file, 
     const { indexes } = await scene.records()
     if (state === 'active') await indexes.clear()
     else await indexes.drop(id)
-    repaired(found, state === 'active' ? 'The next start rebuilds the index from the stored texts.' : 'Dropped the index, which is not in use.')
+    repaired(
+      found,
+      state === 'active' ? 'The next start rebuilds the index from the stored texts.' : 'Dropped the index, which is not in use.',
+    )
   }
   scene.add(found)
 }

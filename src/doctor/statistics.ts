@@ -16,7 +16,9 @@ export const checkStatistics: Check = async (scene) => {
   const { inspection, add, wantsFix, repairs } = scene
   if (inspection === null) return NO_DATABASE
   for (const { table, rows } of inspection.wrongCounts()) {
-    const found = finding('counts_wrong', `${countOf(rows, 'number')} of the ${TABLES[table]} differ from the documents.`, { place: table })
+    const found = finding('counts_wrong', `${countOf(rows, 'number')} of the ${TABLES[table]} differ from the documents.`, {
+      place: table,
+    })
     if (wantsFix) {
       repairs().recount()
       repaired(found, 'Counted again.')
@@ -25,7 +27,10 @@ export const checkStatistics: Check = async (scene) => {
   }
   const words = inspection.wrongWords()
   if (words > 0) {
-    const found = finding('vocabulary_wrong', `${countOf(words, 'word')} of the vocabularies differ from the words of the documents.`)
+    const found = finding(
+      'vocabulary_wrong',
+      `${countOf(words, 'word')} of the vocabularies differ from the words of the documents.`,
+    )
     if (wantsFix) {
       repairs().recountWords()
       repaired(found, 'Counted the words again.')

@@ -69,7 +69,10 @@ async function inspectTable(
     return { damage, damagedDocuments }
   } catch (error) {
     if (!isDocsearchError(error, 'index_corrupt')) throw error
-    return { damage: [...damage, { kind: 'table', file: 'lance', message: `can't be read: ${error.message}` }], damagedDocuments: [] }
+    return {
+      damage: [...damage, { kind: 'table', file: 'lance', message: `can't be read: ${error.message}` }],
+      damagedDocuments: [],
+    }
   } finally {
     await table.close()
   }

@@ -41,7 +41,13 @@ export class Reconciler {
   }
 
   /** See `Ingest.repairIndex`. */
-  async repair({ isTableDamaged, segmentFiles }: { isTableDamaged: boolean; segmentFiles: readonly string[] }): Promise<string[]> {
+  async repair({
+    isTableDamaged,
+    segmentFiles,
+  }: {
+    isTableDamaged: boolean
+    segmentFiles: readonly string[]
+  }): Promise<string[]> {
     const { exclusive, lifecycle } = this.#parts
     const repaired = isTableDamaged ? [...segmentFiles] : await this.#leaveOut(segmentFiles)
     if (isTableDamaged) await exclusive(() => lifecycle.rebuildActive('its files were damaged'))

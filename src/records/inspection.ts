@@ -70,4 +70,3 @@ export interface Repairs {
   markForDeletion(documentIds: readonly string[]): void
   close(): void
 }
-

@@ -40,7 +40,10 @@ export async function examineFolder(
 }
 
 /** Checks how an instance is reached from this machine. Returns what it found. */
-export function examineAddress(address: string, options: { certificates: string | undefined; signal: AbortSignal }): Promise<Finding[]> {
+export function examineAddress(
+  address: string,
+  options: { certificates: string | undefined; signal: AbortSignal },
+): Promise<Finding[]> {
   return checkAddress(address, { now: systemClock.now(), ...options })
 }
 

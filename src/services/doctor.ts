@@ -58,7 +58,10 @@ export function createDoctor({ runDoctor, ingest, log }: DoctorOptions): Doctor 
 async function repair({ findings }: Examination, ingest: Pick<Ingest, 'repairIndex'>): Promise<void> {
   const tables = findings.filter(({ code }) => code === 'index_damaged')
   const segments = findings.filter(({ code }) => code === 'segment_damaged')
-  const rebuilt = new Set(await ingest.repairIndex({ isTableDamaged: tables.length > 0, segmentFiles: segments.map(({ place }) => place ?? '') }))
+  const rebuilt = new Set(
+    await ingest.repairIndex({ isTableDamaged: tables.length > 0, segmentFiles: segments.map(({ place }) => place ?? '') }),
+  )
   for (const one of tables) repaired(one, 'The index is being rebuilt from the stored texts.')
-  for (const one of segments) if (rebuilt.has(one.place ?? '')) repaired(one, 'The segment is being rebuilt from the stored passages.')
+  for (const one of segments)
+    if (rebuilt.has(one.place ?? '')) repaired(one, 'The segment is being rebuilt from the stored passages.')
 }

@@ -76,7 +76,17 @@ export interface HealthOptions {
   startedAt: Date
 }
 
-export function createHealth({ records, access, lifecycle, ingest, disk, originals, reranker, clock, startedAt }: HealthOptions): Health {
+export function createHealth({
+  records,
+  access,
+  lifecycle,
+  ingest,
+  disk,
+  originals,
+  reranker,
+  clock,
+  startedAt,
+}: HealthOptions): Health {
   let last: { at: number; report: Promise<HealthReport> } | undefined
 
   /** Counts the documents of some projects, or by default of the whole instance. */

@@ -48,7 +48,9 @@ function doctor(...args: string[]): Promise<{ code: number | null; report: Docto
       [BIN, 'doctor', '--data', instance.dataDir, '--json', ...args],
       { env: instance.env },
       (_error, stdout, stderr) => {
-        const report = stdout.startsWith('{') ? (JSON.parse(stdout) as DoctorReport) : { status: 'ok' as const, checks: [], findings: [] }
+        const report = stdout.startsWith('{')
+          ? (JSON.parse(stdout) as DoctorReport)
+          : { status: 'ok' as const, checks: [], findings: [] }
         resolve({ code: child.exitCode, report, output: stdout + stderr })
       },
     )
@@ -76,7 +78,12 @@ const ROWS: Row[] = [
   {
     kind: 'an original',
     pattern: 'blobs/*/*',
-    finds: { emptied: 'original_damaged', 'cut off': 'original_damaged', changed: 'original_damaged', deleted: 'original_missing' },
+    finds: {
+      emptied: 'original_damaged',
+      'cut off': 'original_damaged',
+      changed: 'original_damaged',
+      deleted: 'original_missing',
+    },
     exit: 3,
     heals: false,
   },
@@ -153,7 +160,10 @@ describe.each(ROWS)('$kind', ({ pattern, finds, exit, heals }) => {
     const file = find(pattern)
     DAMAGES[damage](file)
     const { code, report, output } = await doctor()
-    expect(report.findings.map((finding) => finding.code), output).toContain(finds[damage])
+    expect(
+      report.findings.map((finding) => finding.code),
+      output,
+    ).toContain(finds[damage])
     const named = report.findings.find((finding) => finding.code === finds[damage])!
     expect(named.message, output).not.toBe('')
     expect(relative(instance.dataDir, file).startsWith(named.place!), `${named.place} for ${file}`).toBe(true)

@@ -43,7 +43,10 @@ export async function inspectPassageTable(options: {
   const unexpected = () => Promise.reject(new Error('an inspection adds nothing'))
   try {
     const parts = await Promise.all(tables.map((table) => openPart({ connection, folder, table, layout }, clock.now())))
-    return { damage, table: new LancePassageTable(connection, parts, unexpected, { layout, clock, log: silentLogger, cacheBytes: 0 }) }
+    return {
+      damage,
+      table: new LancePassageTable(connection, parts, unexpected, { layout, clock, log: silentLogger, cacheBytes: 0 }),
+    }
   } catch (error) {
     connection.close()
     return { damage: [{ file: '.', message: readFailure(error).message }], table: null }

@@ -34,7 +34,10 @@ export function createOriginals(store: Store): Originals {
     async totals() {
       const row = await db
         .selectFrom(all().as('originals'))
-        .select((e) => [e.fn.countAll<number>().as('originals'), e.fn.coalesce(e.fn.sum<number>('size_bytes'), e.lit(0)).as('bytes')])
+        .select((e) => [
+          e.fn.countAll<number>().as('originals'),
+          e.fn.coalesce(e.fn.sum<number>('size_bytes'), e.lit(0)).as('bytes'),
+        ])
         .executeTakeFirstOrThrow()
       return { originals: Number(row.originals), bytes: Number(row.bytes) }
     },

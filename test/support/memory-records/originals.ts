@@ -10,14 +10,11 @@ export function memoryOriginals(store: MemoryStore): Originals {
   function all(): { sha256: string; sizeBytes: number }[] {
     const documents = [...store.documents.values(), ...store.trash.values()]
     const sizes = new Map(documents.map(({ sha256, sizeBytes }) => [sha256, sizeBytes]))
-    return [...sizes]
-      .map(([sha256, sizeBytes]) => ({ sha256, sizeBytes }))
-      .toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1))
+    return [...sizes].map(([sha256, sizeBytes]) => ({ sha256, sizeBytes })).toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1))
   }
 
   function changeWarnings(sha256: string, change: (warnings: DocumentWarning[]) => DocumentWarning[]): void {
-    for (const document of store.documents.values())
-      if (document.sha256 === sha256) document.warnings = change(document.warnings)
+    for (const document of store.documents.values()) if (document.sha256 === sha256) document.warnings = change(document.warnings)
   }
 
   return {
@@ -31,9 +28,7 @@ export function memoryOriginals(store: MemoryStore): Originals {
     },
     async damaged() {
       const there = new Set(all().map(({ sha256 }) => sha256))
-      return [...damaged.values()]
-        .filter(({ sha256 }) => there.has(sha256))
-        .toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1))
+      return [...damaged.values()].filter(({ sha256 }) => there.has(sha256)).toSorted((a, b) => (a.sha256 < b.sha256 ? -1 : 1))
     },
     damagedAmong: async (sha256s) => new Set(sha256s.filter((sha256) => damaged.has(sha256))),
     markDamaged: async (sha256, damage) =>

@@ -96,7 +96,9 @@ async function print(context: Context, { checks, findings, status }: DoctorRepor
   } else {
     const { style } = context
     const marks = { ok: style.good('ok'), findings: style.bad('!!'), skipped: style.dim('--') }
-    const lines = checks.map(({ name, status: state, message }) => safe`${marks[state]}  ${style.bold(LABELS[name])}: ${oneLine(message)}\n`)
+    const lines = checks.map(
+      ({ name, status: state, message }) => safe`${marks[state]}  ${style.bold(LABELS[name])}: ${oneLine(message)}\n`,
+    )
     await context.printLong(joined([...lines, ...findings.map((finding) => describe(context, finding))]))
   }
   const left = findings.filter(({ repaired }) => !repaired)

@@ -16,7 +16,18 @@ import { collectPages } from '../pages.ts'
 import { patiently } from '../upload/patience.ts'
 import { reportProblems } from '../upload/result.ts'
 import { FileNames } from './file-names.ts'
-import { about, ABOUT, entryOf, FILES, type Leftover, type ManifestEntry, MANIFEST, readAbout, readManifest, replaceFile } from './manifest.ts'
+import {
+  about,
+  ABOUT,
+  entryOf,
+  FILES,
+  type Leftover,
+  type ManifestEntry,
+  MANIFEST,
+  readAbout,
+  readManifest,
+  replaceFile,
+} from './manifest.ts'
 
 export interface ExportRequest {
   folder: string
@@ -49,7 +60,9 @@ export async function exportProject(context: Context, { folder, project, prunes 
   const documents = await listAll(client, id)
   const items = placeAll(documents, earlier)
   const facts = { server: client.address, project: { id, name }, exported_at: new Date().toISOString() }
-  await writing(folder, () => replaceFile(join(folder, ABOUT), [json(about({ ...facts, documents: items.length, complete: false, leftovers: known }))]))
+  await writing(folder, () =>
+    replaceFile(join(folder, ABOUT), [json(about({ ...facts, documents: items.length, complete: false, leftovers: known }))]),
+  )
   const outcome = await downloadAll(context, client, { folder, items })
   const files = new Set(items.map(({ file }) => file))
   const gone = [...known, ...earlier.values()].filter(({ file }) => !files.has(file))
@@ -59,7 +72,9 @@ export async function exportProject(context: Context, { folder, project, prunes 
   const lines = kept.toSorted((a, b) => (a.path < b.path ? -1 : 1)).map(json)
   await writing(folder, () => replaceFile(join(folder, MANIFEST), lines))
   if (context.io.signal.aborted)
-    throw cancelled(`Cancelled. ${outcome.entries.length} of ${count(items.length, 'document')} are exported. To continue, run the command again.`)
+    throw cancelled(
+      `Cancelled. ${outcome.entries.length} of ${count(items.length, 'document')} are exported. To continue, run the command again.`,
+    )
   await writing(folder, () =>
     replaceFile(join(folder, ABOUT), [
       json(about({ ...facts, documents: outcome.entries.length, complete: isComplete, leftovers: leftovers.map(toLeftover) })),
@@ -179,17 +194,26 @@ function toLeftover({ file, sha256 }: Leftover): Leftover {
 
 function report(
   context: Context,
-  { folder, outcome, items, gone, deleted }: { folder: string; outcome: Outcome; items: readonly Item[]; gone: number; deleted: number },
+  {
+    folder,
+    outcome,
+    items,
+    gone,
+    deleted,
+  }: { folder: string; outcome: Outcome; items: readonly Item[]; gone: number; deleted: number },
 ): void {
   const { entries, downloaded, bytes, refused } = outcome
   const present = entries.length - downloaded
-  if (context.json) context.printJson({ folder, documents: entries.length, downloaded, bytes, present, deleted, gone, rejected: refused })
+  if (context.json)
+    context.printJson({ folder, documents: entries.length, downloaded, bytes, present, deleted, gone, rejected: refused })
   context.notice(
     `${count(entries.length, 'document')} in ${folder}: ${downloaded} downloaded (${formatBytes(bytes)}), ${present} already there.`,
   )
   if (deleted > 0) context.notice(`Deleted ${count(deleted, 'file')} of documents that the project no longer has.`)
   if (gone > 0)
-    context.notice(`${count(gone, 'file')} of an earlier export ${gone === 1 ? 'has' : 'have'} no document any more. --prune deletes such files.`)
+    context.notice(
+      `${count(gone, 'file')} of an earlier export ${gone === 1 ? 'has' : 'have'} no document any more. --prune deletes such files.`,
+    )
   if (refused.length === 0) return
   reportProblems(context, [], refused)
   throw new PartialFailure(`${refused.length} of ${count(items.length, 'document')} could not be exported.`)

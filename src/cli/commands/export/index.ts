@@ -5,7 +5,8 @@ import { argument, flag, text } from '../../options.ts'
 export default defineCommand({
   name: 'export',
   summary: 'Write the originals of a project to a folder',
-  description: 'Write the originals of a project to a folder, with a manifest of their paths, tags and dates that other programs can read.',
+  description:
+    'Write the originals of a project to a folder, with a manifest of their paths, tags and dates that other programs can read.',
   arguments: { folder: argument('<folder>', 'A new or empty folder, or one with an earlier export of the project') },
   options: {
     project: text('-p, --project <name>', 'Project (ID or name)'),

@@ -82,8 +82,11 @@ async function readSource({ folder, prefersOriginals }: ImportRequest): Promise<
     if (!(error instanceof SyntaxError)) throw error
     throw usage(`The manifest in ${folder} is damaged: ${error.message}.`)
   }
-  if (existsSync(join(folder, ABOUT))) throw usage(`The export in ${folder} was interrupted before it wrote a manifest. Run \`docsearch export\` again.`)
-  throw usage(`${folder} has neither ${MANIFEST} of \`docsearch export\` nor ${PAPERLESS_MANIFEST} of Paperless-ngx. For other folders, use \`docsearch upload\`.`)
+  if (existsSync(join(folder, ABOUT)))
+    throw usage(`The export in ${folder} was interrupted before it wrote a manifest. Run \`docsearch export\` again.`)
+  throw usage(
+    `${folder} has neither ${MANIFEST} of \`docsearch export\` nor ${PAPERLESS_MANIFEST} of Paperless-ngx. For other folders, use \`docsearch upload\`.`,
+  )
 }
 
 /** Separates the files whose bytes are not those of the export. */

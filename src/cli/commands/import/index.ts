@@ -9,7 +9,10 @@ export default defineCommand({
   arguments: { folder: argument('<folder>', 'What `docsearch export` or the `document_exporter` of Paperless-ngx wrote') },
   options: {
     project: text('-p, --project <name>', "Project (ID or name); created if it doesn't exist"),
-    originals: flag('--originals', 'Of a Paperless-ngx export: upload originals also where there is an archive version with recognised text'),
+    originals: flag(
+      '--originals',
+      'Of a Paperless-ngx export: upload originals also where there is an archive version with recognised text',
+    ),
     wait: flag('-w, --wait', 'Wait until the documents are searchable'),
     dryRun: flag('-n, --dry-run', 'Show what would be uploaded'),
   },

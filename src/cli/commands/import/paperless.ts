@@ -148,7 +148,10 @@ function tagsOf(fields: Record<string, unknown>, names: Names): string[] {
 
 /** Tags of docsearch have no commas. */
 function toTag(name: string): string {
-  return name.replaceAll(/[,\p{Cc}]+/gu, ' ').trim().slice(0, MAX_TAG_CHARACTERS)
+  return name
+    .replaceAll(/[,\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_TAG_CHARACTERS)
 }
 
 /** Paperless-ngx had MD5 first, and has SHA-256 since. */
@@ -161,4 +164,3 @@ function hashOf(checksum: unknown): ExportedDocument['hash'] {
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
-

@@ -19,7 +19,10 @@ export const doctorRoutes = ({ doctor, log }: Pick<Dependencies, 'doctor' | 'log
     problems: ['unavailable'],
     async handle({ ctx, actor, body, ending }) {
       const [part = 1, of = 1] = body.subset.split('/').map(Number)
-      ctx.body = await streamExamination({ doctor, log }, actor, { request: { subset: { part, of }, wantsFix: body.fix }, ending })
+      ctx.body = await streamExamination({ doctor, log }, actor, {
+        request: { subset: { part, of }, wantsFix: body.fix },
+        ending,
+      })
       ctx.set('Content-Type', 'application/x-ndjson; charset=utf-8')
       // Tells a reverse proxy not to buffer the lines.
       ctx.set('X-Accel-Buffering', 'no')
