@@ -43,7 +43,7 @@ export async function readDoctor(
 function parse(line: string): DoctorLine {
   try {
     const value: unknown = JSON.parse(line)
-    if (typeof value === 'object' && value !== null) return value as DoctorLine
+    if (typeof value === 'object' && value !== null) return value
   } catch {
     // The error below covers this too.
   }

@@ -116,7 +116,7 @@ function ask(
   return new Promise((resolve, reject) => {
     const request = url.protocol === 'https:' ? requestHttps(url, options) : requestHttp(url, options)
     request.once('error', reject)
-    request.once('response', (response) => read(response).then(resolve, reject))
+    request.once('response', (response) => void read(response).then(resolve, reject))
     request.end()
   })
 }

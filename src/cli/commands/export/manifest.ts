@@ -108,7 +108,7 @@ function parseEntry(text: string): ManifestEntry | null {
   return {
     ...(value as unknown as ManifestEntry),
     name: typeof name === 'string' ? name : path.slice(path.lastIndexOf('/') + 1),
-    tags: (tags as string[] | undefined) ?? [],
+    tags: tags ?? [],
     given_title: typeof given === 'string' ? given : null,
   }
 }

@@ -115,7 +115,7 @@ class Details {
   readonly #lanes = Array.from({ length: PARALLEL }, () => Promise.resolve())
   #changes = 0
   readonly #refused: Refusal[] = []
-  #failure: unknown = null
+  #failure: Error | null = null
 
   constructor(context: Context, client: Client) {
     this.#context = context
@@ -154,7 +154,7 @@ class Details {
       if (signal.aborted) return
       // Nobody awaits this before all files are sent.
       if (!(error instanceof ClientError)) {
-        this.#failure = error
+        this.#failure = error instanceof Error ? error : new Error(String(error))
         return
       }
       this.#refused.push({ path, name, code: error.shownCode, message: `stored, but without its title or tags: ${error.detail}` })

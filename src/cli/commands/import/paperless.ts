@@ -75,7 +75,7 @@ function isRecord(value: unknown): value is PaperlessRecord {
 /** The text of all documents together may be larger than the memory. */
 function withoutContent({ fields, ...record }: PaperlessRecord): PaperlessRecord {
   const { content: _content, ...rest } = fields
-  return { ...record, fields: rest } as PaperlessRecord
+  return { ...record, fields: rest }
 }
 
 /** Of a document with versions, the newest one has the content, and the first one the title and the tags. */
