@@ -6,6 +6,7 @@ const DEVICE = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\.|$)/i
 const REFUSED = /[\u0000-\u001f\u007f<>:"|?*\\]/g
 /** File systems allow 255 bytes for a name. Other programs add suffixes of their own. */
 const MAX_NAME_BYTES = 200
+const MAX_SUFFIX_BYTES = 40
 const MAX_DEPTH = 50
 
 /**
@@ -26,9 +27,16 @@ export class FileNames {
     const safe = safePath(path)
     if (this.#take(safe)) return safe
     for (let attempt = 0; ; attempt++) {
-      const file = withSuffix(safe, suffixOf(path, attempt))
+      const file = withSuffix(safe, suffixOf(path, attempt), this.#firstTaken(safe))
       if (this.#take(file)) return file
     }
+  }
+
+  /** Returns which part of a path can't be used: a folder that is a file already, or else the name. */
+  #firstTaken(file: string): number {
+    const folders = parentsOf(keyOf(file))
+    const taken = folders.findIndex((folder) => this.#files.has(folder))
+    return taken === -1 ? folders.length : taken
   }
 
   #take(file: string): boolean {
@@ -79,11 +87,14 @@ function extensionOf(name: string): string {
   return extension
 }
 
-function withSuffix(file: string, suffix: string): string {
-  const at = file.lastIndexOf('/') + 1
-  const name = file.slice(at)
+/** Adds a suffix to one part of a path, before its extension. */
+function withSuffix(file: string, suffix: string, part: number): string {
+  const parts = file.split('/')
+  const name = parts[part]!
   const extension = extensionOf(name)
-  return file.slice(0, at) + shortened(name.slice(0, name.length - extension.length), MAX_NAME_BYTES - 30) + suffix + extension
+  const stem = name.slice(0, name.length - extension.length)
+  parts[part] = shortened(stem, MAX_NAME_BYTES - MAX_SUFFIX_BYTES) + suffix + extension
+  return parts.join('/')
 }
 
 /** The same path always gets the same suffix, so that another export changes no names. */
