@@ -185,7 +185,7 @@ async function paperlessExport({ isSplit = false, hasPrefix = false } = {}): Pro
     named('storagepath', 5, 'By year'),
     { model: 'auth.user', pk: 2, fields: { username: 'ada', password: 'pbkdf2' } },
   ]
-  const pdf = (text: string) => makePdf([[text]])
+  const pdf = (text: string) => makePdf([[{ text }]])
   const write = (kind: string, name: string, bytes: string | Buffer): { name: string; bytes: string | Buffer } => {
     const path = hasPrefix ? `${kind}/${name}` : name
     mkdirSync(dirname(join(folder, path)), { recursive: true })

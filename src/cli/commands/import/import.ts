@@ -38,7 +38,7 @@ const PARALLEL = 4
 export async function importFolder(context: Context, request: ImportRequest): Promise<number> {
   const { folder, waits, isDryRun } = request
   const source = await readSource(request)
-  context.notice(`${folder} has ${source.kind} with ${count(source.documents.length, 'document')}.`)
+  context.notice(`${folder} has ${source.kind} with ${count(source.documents.length + source.refused.length, 'document')}.`)
   for (const note of source.notes) context.notice(note)
   const located = await locate(folder, source.documents)
   const { readable, skipped } = withoutUnreadable(located.files)

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join, sep } from 'node:path'
+import { countOf } from '../../../core/count-of.ts'
 import { readJsonArray } from './json-array.ts'
 import type { ExportedDocument, Source } from './source.ts'
 
@@ -39,9 +40,9 @@ export async function readPaperlessExport(folder: string, { prefersOriginals }: 
   const source: Source = { kind: 'an export of Paperless-ngx', documents: [], refused: [], notes: [] }
   const deleted = documents.filter(({ fields }) => typeof fields['deleted_at'] === 'string')
   const present = documents.filter((record) => !deleted.includes(record))
-  if (deleted.length > 0) source.notes.push(`Left out ${deleted.length} from the trash of Paperless-ngx.`)
+  if (deleted.length > 0) source.notes.push(`Left out ${countOf(deleted.length, 'document')} in the trash of Paperless-ngx.`)
   const { current, olderVersions } = currentVersions(present)
-  if (olderVersions > 0) source.notes.push(`Left out ${olderVersions} older versions.`)
+  if (olderVersions > 0) source.notes.push(`Left out ${countOf(olderVersions, 'older version')}.`)
   let archives = 0
   const paths = new Set<string>()
   for (const { record, content } of current) {
@@ -54,7 +55,8 @@ export async function readPaperlessExport(folder: string, { prefersOriginals }: 
     if (converted.isArchive) archives++
     source.documents.push({ ...converted.document, path: uniquePath(converted.document.path, record.pk, paths) })
   }
-  if (archives > 0) source.notes.push(`${archives} documents with their archive version, which has the recognised text.`)
+  if (archives > 0)
+    source.notes.push(`Takes the archive version of ${countOf(archives, 'document')}, because it has the recognised text.`)
   return source
 }
 

@@ -1,12 +1,23 @@
 import { join } from 'node:path'
 import { isDocsearchError } from '../../../core/errors.ts'
+import { DeletionBitmap } from '../deletion-bitmap.ts'
 import { SEGMENT } from '../format.ts'
 import { isPaged, openable, type SharedFile } from '../paged-file.ts'
 import { type FileKind, type SectionTable, verifyLarge } from '../sections.ts'
 import { Segment } from '../segment.ts'
 import { VECTORS } from '../vectors/format.ts'
 import { SegmentVectors } from '../vectors/segment-vectors.ts'
-import { closePaged, deletionsFile, MANIFEST, namesIn, readerOf, readShared, readVectors, vectorsFile, wordsFile } from './files.ts'
+import {
+  closePaged,
+  deletionsFile,
+  MANIFEST,
+  namesIn,
+  readerOf,
+  readShared,
+  readVectors,
+  vectorsFile,
+  wordsFile,
+} from './files.ts'
 import { isDamage, openFile, readDeletions, readManifest } from './load.ts'
 import type { Manifest, ManifestPlace, ManifestSegment } from './manifest.ts'
 import type { ProjectSegments } from './project-segments.ts'
@@ -50,53 +61,78 @@ async function manifestOf(folder: string, place: ManifestPlace): Promise<FoundMa
   }
 }
 
-async function inspectFiles(folder: string, { manifest, damage: damaged, projectId }: FoundManifest): Promise<InspectedProject> {
-  const damage: InspectedProject['damage'] = damaged === null ? [] : [{ file: MANIFEST, message: damaged }]
+async function inspectFiles(folder: string, { manifest, damage, projectId }: FoundManifest): Promise<InspectedProject> {
+  const files = new SegmentFiles(folder)
+  if (damage !== null) files.damage.push({ file: MANIFEST, message: damage })
   const segments: StoredSegment[] = []
-  const files: SharedFile[] = []
+  for (const entry of manifest?.segments ?? []) {
+    const segment = await files.inspect(entry)
+    if (segment !== null) segments.push(segment)
+  }
+  const isIncomplete = files.damage.length > 0 || manifest?.isIncomplete === true
+  const project = { projectId, segments: segments.map(({ shared }) => shared), isIncomplete }
+  return { project, damage: files.damage, close: () => files.close() }
+}
+
+/** Reads the files of segments, and keeps them open. */
+class SegmentFiles {
+  readonly damage: InspectedProject['damage'] = []
+  readonly #folder: string
+  readonly #open: SharedFile[] = []
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** Returns null for a segment that has a damaged file. Reads its other files nevertheless. */
+  async inspect({ name, generation, ...entry }: ManifestSegment): Promise<StoredSegment | null> {
+    const [wordsName, vectorsName, deletionsName] = [wordsFile(name), vectorsFile(name), deletionsFile(name, generation)]
+    const words = await this.#whole(wordsName, async () => {
+      const file = await this.#read(SEGMENT, readShared, wordsName, entry.words)
+      return { file, segment: new Segment(openable(file)) }
+    })
+    const vectors = await this.#whole(vectorsName, async () => {
+      const file = await this.#read(VECTORS, readVectors, vectorsName, entry.vectors)
+      return { file, vectors: new SegmentVectors(openable(file)) }
+    })
+    const deletions =
+      entry.deletions === null
+        ? { file: null }
+        : await this.#whole(deletionsName, async () => {
+            const file = await readDeletions(join(this.#folder, deletionsName), { name, generation, ...entry })
+            return { file, bitmap: DeletionBitmap.open(new Uint8Array(file)) }
+          })
+    if (words === null || vectors === null || deletions === null) return null
+    return this.#whole(wordsName, () =>
+      StoredSegment.open({ name, words: words.file, vectors: vectors.file, deletions: deletions.file, generation }),
+    )
+  }
+
+  close(): void {
+    this.#open.forEach(closePaged)
+  }
+
+  async #read<T extends SectionTable>(
+    kind: FileKind<T>,
+    read: (path: string) => Promise<SharedFile>,
+    name: string,
+    identity: ManifestSegment['words'],
+  ): Promise<SharedFile> {
+    const file = await openFile(kind, read, join(this.#folder, name), identity, OPTIONS)
+    this.#open.push(file)
+    if (isPaged(file)) verifyLarge(kind, file, readerOf(file.handle))
+    return file
+  }
+
   /** Returns null for a damaged file. */
-  async function whole<T>(file: string, read: () => Promise<T> | T): Promise<T | null> {
+  async #whole<T>(file: string, read: () => Promise<T> | T): Promise<T | null> {
     try {
       return await read()
     } catch (error) {
       if (!isDamage(error)) throw error
-      damage.push({ file, message: messageOf(error) })
+      this.damage.push({ file, message: messageOf(error) })
       return null
     }
-  }
-  async function opened<T extends SectionTable>(
-    kind: FileKind<T>,
-    read: (path: string) => Promise<SharedFile>,
-    { name, identity }: { name: string; identity: ManifestSegment['words'] },
-  ): Promise<SharedFile | null> {
-    return whole(name, async () => {
-      const file = await openFile(kind, read, join(folder, name), identity, OPTIONS)
-      files.push(file)
-      if (isPaged(file)) verifyLarge(kind, file, readerOf(file.handle))
-      return file
-    })
-  }
-  for (const entry of manifest?.segments ?? []) {
-    const { name, generation } = entry
-    const words = await opened(SEGMENT, readShared, { name: wordsFile(name), identity: entry.words })
-    const vectors = await opened(VECTORS, readVectors, { name: vectorsFile(name), identity: entry.vectors })
-    const isWhole = [
-      words !== null && (await whole(wordsFile(name), () => new Segment(openable(words)))),
-      vectors !== null && (await whole(vectorsFile(name), () => new SegmentVectors(openable(vectors)))),
-    ].every(Boolean)
-    const file = deletionsFile(name, generation)
-    const deletions = entry.deletions === null ? null : await whole(file, () => readDeletions(join(folder, file), entry))
-    if (!isWhole || (entry.deletions !== null && deletions === null)) continue
-    const stored = await whole(wordsFile(name), () =>
-      StoredSegment.open({ name, words: words!, vectors: vectors!, deletions, generation }),
-    )
-    if (stored !== null) segments.push(stored)
-  }
-  const isIncomplete = damage.length > 0 || manifest?.isIncomplete === true
-  return {
-    project: { projectId, segments: segments.map(({ shared }) => shared), isIncomplete },
-    damage,
-    close: () => files.forEach(closePaged),
   }
 }
 
