@@ -151,7 +151,7 @@ function tagsOf(fields: Record<string, unknown>, names: Names): string[] {
 /** Tags of docsearch have no commas. */
 function toTag(name: string): string {
   return name
-    .replaceAll(/[,\p{Cc}]+/gu, ' ')
+    .replaceAll(/[,\p{Cc}\s]+/gu, ' ')
     .trim()
     .slice(0, MAX_TAG_CHARACTERS)
 }
