@@ -33,7 +33,7 @@ export async function inspectIndex(options: {
   layout: VectorLayout
   signal?: AbortSignal
 }): Promise<IndexInspection> {
-  const { dataDir, id, layout, signal } = options
+  const { dataDir, id, signal } = options
   const folder = join(dataDir, 'segments', id)
   const inspected: InspectedProject[] = []
   const damage: IndexDamage[] = []

@@ -27,11 +27,30 @@ export function openInspection(file: string): Inspection {
     opened.prepare('select count(*) from sqlite_schema').get()
     return opened
   })
-  const rows = <T>(sql: string, ...parameters: SQLInputValue[]): T[] =>
-    translated(() => database.prepare(sql).all(...parameters) as T[])
-  const one = <T>(sql: string): T => rows<T>(sql)[0]!
-  const hasTable = (name: string) => rows(`select 1 from sqlite_schema where type = 'table' and name = ?`, name).length > 0
+  const reader: Reader = {
+    rows: <T>(sql: string, ...parameters: SQLInputValue[]) => translated(() => database.prepare(sql).all(...parameters) as T[]),
+    one: <T>(sql: string) => translated(() => database.prepare(sql).get() as T),
+  }
+  return {
+    ...inspectFile(reader),
+    ...inspectOriginals(reader),
+    ...inspectCounts(reader),
+    ...inspectIndexes(reader),
+    close: () => database.close(),
+  }
+}
 
+interface Reader {
+  rows<T>(sql: string, ...parameters: SQLInputValue[]): T[]
+  /** Returns the first row. */
+  one<T>(sql: string): T
+}
+
+function inspectFile({
+  rows,
+  one,
+}: Reader): Pick<Inspection, 'version' | 'damage' | 'brokenReferences' | 'newestRow' | 'totals'> {
+  const hasTable = (name: string) => rows(`select 1 from sqlite_schema where type = 'table' and name = ?`, name).length > 0
   return {
     version() {
       if (!hasTable('kysely_migration')) return 'older'
@@ -57,6 +76,14 @@ export function openInspection(file: string): Inspection {
       const at = Math.max(...newest.map((time) => time ?? 0))
       return at === 0 ? null : new Date(at)
     },
+    totals: () =>
+      one(`select (select count(*) from documents) as documents, (select count(*) from projects) as projects,
+        (select count(*) from documents where status = 'ready') as ready`),
+  }
+}
+
+function inspectOriginals({ rows }: Reader): Pick<Inspection, 'originals' | 'documentsWith' | 'markedOriginals' | 'withoutText'> {
+  return {
     originals: () =>
       rows(`select sha256, max(size_bytes) as sizeBytes
         from (select sha256, size_bytes from documents union all select sha256, size_bytes from trash) group by sha256 order by sha256`),
@@ -70,7 +97,13 @@ export function openInspection(file: string): Inspection {
     markedOriginals: () => rows<{ sha256: string }>('select sha256 from damaged_originals').map(({ sha256 }) => sha256),
     withoutText: () =>
       rows(`select ${WITH_PROJECT}, d.project_id as projectId, d.sha256 from documents d join projects p on p.id = d.project_id
-        where d.status = 'ready' and d.page_count > (select count(*) from pages where document_id = d.id)`),
+        where d.status = 'ready'
+            and json_extract(d.health, '$.pagesWithText') > (select count(*) from pages where document_id = d.id)`),
+  }
+}
+
+function inspectCounts({ one }: Reader): Pick<Inspection, 'wrongCounts' | 'wrongWords'> {
+  return {
     wrongCounts: () =>
       Object.entries(COUNTED).flatMap(([table, { key, values, from }]): WrongCount[] => {
         const columns = [...key, ...values].join()
@@ -88,6 +121,11 @@ export function openInspection(file: string): Inspection {
         select vocabulary_id, word, term from (${stored} except ${COUNTED_WORDS})
         union select vocabulary_id, word, term from (${COUNTED_WORDS} except ${stored}))`).rows
     },
+  }
+}
+
+function inspectIndexes({ rows }: Reader): Pick<Inspection, 'indexes' | 'expected' | 'documentIds' | 'unwanted' | 'documents'> {
+  return {
     indexes: () =>
       rows<Omit<InspectedIndex, 'state'> & { state: keyof typeof STATES }>(
         `select id, state, embedding_model as embeddingModel, dimensions from generations order by created_at`,
@@ -117,10 +155,6 @@ export function openInspection(file: string): Inspection {
         `select ${WITH_PROJECT} from documents d join projects p on p.id = d.project_id where d.id in (select value from json_each(?))`,
         JSON.stringify(ids),
       ),
-    totals: () =>
-      one(`select (select count(*) from documents) as documents, (select count(*) from projects) as projects,
-        (select count(*) from documents where status = 'ready') as ready`),
-    close: () => database.close(),
   }
 }
 

@@ -7,7 +7,10 @@ import type { Store, WriteTransaction } from './store.ts'
 const PROGRESS = 'scrub_progress'
 
 export function createOriginals(store: Store): Originals {
-  const { db, now } = store
+  return { ...createLists(store), ...createDamage(store), ...createProgress(store) }
+}
+
+function createLists({ db }: Store): Pick<Originals, 'list' | 'totals'> {
   const all = () =>
     db
       .selectFrom('documents')
@@ -41,6 +44,12 @@ export function createOriginals(store: Store): Originals {
         .executeTakeFirstOrThrow()
       return { originals: Number(row.originals), bytes: Number(row.bytes) }
     },
+  }
+}
+
+function createDamage(store: Store): Pick<Originals, 'damaged' | 'damagedAmong' | 'markDamaged' | 'markIntact'> {
+  const { db, now } = store
+  return {
     async damaged() {
       const rows = await db
         .selectFrom('damaged_originals')
@@ -72,6 +81,12 @@ export function createOriginals(store: Store): Originals {
         await changeWarnings(tx, sha256, withoutDamageWarning)
       })
     },
+  }
+}
+
+function createProgress(store: Store): Pick<Originals, 'progress' | 'saveProgress'> {
+  const { db } = store
+  return {
     async progress() {
       const row = await db.selectFrom('settings').select('value').where('name', '=', PROGRESS).executeTakeFirst()
       if (row === undefined) return null
