@@ -9,7 +9,7 @@ const LAYERS = [
   ['contract', 'config', 'text', 'ollama'],
   ['parse', 'chunk', 'embed', 'rerank', 'index', 'records', 'blobs'],
   ['lifecycle', 'images'],
-  ['ingest', 'search', 'auth', 'oauth', 'webhooks'],
+  ['ingest', 'search', 'auth', 'oauth', 'webhooks', 'doctor'],
   ['services'],
   ['pages', 'client', 'mcp'],
   ['http'],
@@ -36,7 +36,7 @@ const NARROW: Record<string, { sees: string[]; because: string }> = {
     because: 'webhooks/ sends the messages that the records have; services/ decides who may have webhooks',
   },
   services: {
-    sees: ['core', 'embed', 'records', 'blobs', 'lifecycle', 'images', 'ingest', 'search', 'auth', 'oauth', 'webhooks'],
+    sees: ['core', 'embed', 'records', 'blobs', 'lifecycle', 'images', 'ingest', 'search', 'auth', 'oauth', 'webhooks', 'doctor'],
     because: 'services take and return domain types: the wire format is the business of contract/ and http/',
   },
   mcp: {
@@ -196,7 +196,8 @@ test('SQL stays in records/, so that PostgreSQL can come later in one place', ()
 
 test('only an entry point ends the process; everything else throws, so that it can be used and tested', () => {
   const entries = (source: Source) =>
-    ['cli', 'serve'].includes(source.folder) || ['parse/worker/main.ts', 'parse/ocr/supervisor.ts'].includes(source.path)
+    ['cli', 'serve'].includes(source.folder) ||
+    ['parse/worker/main.ts', 'parse/ocr/supervisor.ts', 'doctor/main.ts'].includes(source.path)
   const found = sources
     .filter((source) => source.members.has('process.exit') && !entries(source))
     .map((source) => `src/${source.path}`)

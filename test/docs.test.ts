@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { environmentName, OTHER_VARIABLES, SETTINGS } from '../src/config/settings.ts'
+import { CHECKS, FINDINGS } from '../src/core/findings.ts'
 import { root } from './support/sources.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -63,6 +64,20 @@ test('no page has the marks of a merge conflict', () => {
 test('the configuration page has every setting', () => {
   const rows = [...read('docs/configuration.md').matchAll(/^\| `([a-z_.]+)` \|/gm)].map(([, key]) => key)
   expect(new Set(rows)).toEqual(new Set(SETTINGS.map(({ key }) => key)))
+})
+
+test('the page about the doctor has every finding, with its severity, advice and repair', () => {
+  const rows = [...read('docs/doctor.md').matchAll(/^\| `([a-z_]+)` \| (warning|error|fatal) \| (.+) \|$/gm)]
+  const expected = Object.entries(FINDINGS).map(([code, { severity, meaning, advice, fix }]) => [
+    code,
+    severity,
+    [meaning, advice, fix ?? 'nothing'].join(' | '),
+  ])
+  expect(rows.map(([, ...cells]) => cells)).toEqual(expected)
+})
+
+test('the page about the doctor names every check', () => {
+  for (const name of CHECKS) expect(read('docs/doctor.md')).toContain(`\`${name}\``)
 })
 
 test('the pages name no environment variable that docsearch does not read', () => {

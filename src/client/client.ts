@@ -21,6 +21,7 @@ import type {
   DocumentUpdate,
   UploadAnswer,
 } from '../contract/documents.ts'
+import type { DoctorProgress, DoctorReport, DoctorRequest } from '../contract/doctor.ts'
 import type { MemberList, MemberSaved } from '../contract/members.ts'
 import type { ModelList, ModelPullLine, ModelTest, ModelUsed } from '../contract/models.ts'
 import type {
@@ -127,6 +128,11 @@ export function createClient(options: ClientOptions) {
     audit: {
       list: (filter: AuditFilter = {}) =>
         api.get<AuditList>({ method: 'GET', path: '/api/v1/audit', query: { ...filter } }, 'events', 'next_cursor'),
+    },
+    /** Examines the instance, for its owner. */
+    async doctor(request: DoctorRequest, onProgress: (progress: DoctorProgress) => void = () => {}): Promise<DoctorReport> {
+      const { readDoctor } = await import('./doctor.ts')
+      return readDoctor(api.transport, request, { onProgress, signal: api.signal })
     },
     /** For the owner of the instance, except `list`. */
     models: modelMethods(api),

@@ -37,6 +37,8 @@ export interface Config {
   auditDays: number
   /** How many days deleted documents and replaced versions stay in the trash; 0 for no trash. */
   trashDays: number
+  /** In how many days the scrub reads each original once; 0 turns it off. */
+  scrubDays: number
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   /** Number of parser processes; by default one for each core, at most 8. */
   parseWorkers: number

@@ -180,6 +180,7 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankK
     }),
     auditDays: get('audit_days'),
     trashDays: get('trash_days'),
+    scrubDays: get('scrub_days'),
     logLevel: get('log_level'),
     parseWorkers: get('parse.workers'),
     pdfEngine: get('pdf.engine'),

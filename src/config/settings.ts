@@ -90,6 +90,7 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'webhooks.private_networks', schema: flag, default: false },
   { key: 'audit_days', schema: integer(0, 36_500), default: 90 },
   { key: 'trash_days', schema: integer(0, 36_500), default: 30 },
+  { key: 'scrub_days', schema: integer(0, 36_500), default: 30 },
   {
     key: 'log_level',
     schema: z.enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent'),

@@ -11,6 +11,7 @@ const WARNINGS = [
   '`ocr_failed`: the program in `parse.ocr_command` failed; the message gives the reason.',
   '`parse_timeout`, `parse_memory`: parsing stopped at a limit; `page` is the first missing page.',
   '`chunk_not_embedded`: only keyword search finds some passages.',
+  '`original_damaged`: the original is missing or damaged on the disk; upload the same file again.',
 ].join(' ')
 
 const parse = z

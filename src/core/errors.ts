@@ -227,7 +227,13 @@ export function isCutShortCode(code: ErrorCode): code is CutShortCode {
 }
 
 /** What a search may miss although the document is ready: the codes of its `warnings`. */
-export type WarningCode = 'no_text' | 'pages_without_text' | 'ocr_failed' | 'chunk_not_embedded' | CutShortCode
+export type WarningCode =
+  | 'no_text'
+  | 'pages_without_text'
+  | 'ocr_failed'
+  | 'chunk_not_embedded'
+  | 'original_damaged'
+  | CutShortCode
 
 export interface DocsearchErrorOptions {
   /** Where this one error differs from the table, such as a damaged installation reported as `internal_error`. */

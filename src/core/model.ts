@@ -156,6 +156,9 @@ export type SortOrder = (typeof SORT_ORDERS)[number]
 export const DOCUMENT_STATUSES = ['queued', 'processing', 'ready', 'failed'] as const
 export type DocumentStatus = (typeof DOCUMENT_STATUSES)[number]
 
+/** How an original differs from the bytes that were uploaded. */
+export type OriginalDamage = 'missing' | 'empty' | 'cut_off' | 'changed'
+
 export interface DocumentWarning {
   code: WarningCode
   message: string

@@ -38,11 +38,12 @@ export function indexFailure(error: unknown): DocsearchError {
 export function readFailure(error: unknown): DocsearchError {
   if (error instanceof DocsearchError || refusalOf(error) !== null || OUT_OF_MEMORY.test(messageOf(error)))
     return indexFailure(error)
-  return corrupt('The files of the search index are damaged. The index must be rebuilt from the documents.', error)
+  return corrupt('The files of the search index are damaged. The index must be rebuilt from the documents.', { cause: error })
 }
 
-export function corrupt(message: string, cause?: unknown): DocsearchError {
-  return new DocsearchError('index_corrupt', message, { cause })
+/** `fault` says what is wrong with a file, to be put behind its name. */
+export function corrupt(message: string, { cause, fault }: { cause?: unknown; fault?: string } = {}): DocsearchError {
+  return new DocsearchError('index_corrupt', message, { cause, ...(fault !== undefined && { details: { fault } }) })
 }
 
 /**

@@ -18,6 +18,7 @@ export function createAccept(
       const { mediaType } = await sniff(file, upload.name)
       await parserPool.preflight({ owner: ownerId, file, mediaType, name: upload.name })
       await blobs.put(file, sha256)
+      await records.originals.markIntact(sha256)
       const registered = await records.documents.register({ ...upload, sha256, mediaType }, onConflict, quotas, {
         isKept: trashDays > 0,
       })

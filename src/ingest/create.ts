@@ -31,8 +31,8 @@ export function createIngest(options: IngestOptions): Ingest {
   const reconciler = new Reconciler({ ...options, exclusive })
   const maintenance = new Maintenance({ ...options, reconciler })
   const deletions = new Deletions({ ...options, reconciler, maintenance })
-  const onCommit = () => maintenance.committed()
-  const writer = new IndexWriter({ records, lifecycle, quotas, log, retries, load, exclusive, onCommit })
+  const toCommit = { records, lifecycle, quotas, log, retries, load, exclusive }
+  const writer = new IndexWriter({ ...toCommit, onCommit: () => maintenance.committed() })
   // One thread keeps up with about four parsers.
   const threads = new PrepareThreads(Math.ceil((options.parseWorkers ?? availableParallelism()) / 4))
   const preparePassages = createPreparePassages({ threads, batcher: new Batcher(retries) })
@@ -42,7 +42,6 @@ export function createIngest(options: IngestOptions): Ingest {
   const worker = new Worker({ records, lifecycle, log, retries, steps, load, stopping, onFailed })
   const builder = newBuilder(options, { threads, exclusive, areUploadsStuck: () => retries.reason() !== null })
   let unsubscribe: () => void = () => {}
-
   let unwatch: () => void = () => {}
 
   function watchActiveIndex(): void {
@@ -96,6 +95,7 @@ export function createIngest(options: IngestOptions): Ingest {
     deleteUser: (id) => deletions.deleteUser(id),
     edit: async (projects, id, change) => worked(await edits.edit(projects, id, change)),
     reprocess: async (projects, id) => worked(await records.documents.requeue(projects, id)),
+    repairIndex: (damage) => reconciler.repair(damage).finally(() => worker.nudge()),
     settled: createSettled(records),
     change: () => ({ reason: builder.reason() }),
     status: (projects) => describeQueue(options, retries, projects),

@@ -52,6 +52,11 @@ export interface Ingest {
   edit(projects: ProjectIds, id: string, change: DocumentChange): Promise<DocumentRecord | null>
   /** Queues a document again, to be read from its original. Returns null when there is no such document. */
   reprocess(projects: ProjectIds, id: string): Promise<DocumentRecord | null>
+  /**
+   * Repairs files of the active index that are damaged on the disk: rebuilds it if its table is damaged, or these files of segments, given relative
+   * to the data folder. Then compares the index with the records. Returns the files of segments that are being rebuilt.
+   */
+  repairIndex(damage: { isTableDamaged: boolean; segmentFiles: readonly string[] }): Promise<string[]>
   /** Waits until all documents are ready, failed or deleted. Returns false when the time is over or the signal aborts before that. */
   settled(projects: ProjectIds, documentIds: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<boolean>
   /** Says why the building of a new index waits; null when it does not. */

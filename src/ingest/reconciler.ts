@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { isDamaged } from '../index/failures.ts'
 import { reconcileIndex } from '../lifecycle/reconcile-index.ts'
 import type { IngestOptions } from './context.ts'
@@ -37,6 +38,34 @@ export class Reconciler {
         await lifecycle.rebuildActive('its files were damaged')
       }
     })
+  }
+
+  /** See `Ingest.repairIndex`. */
+  async repair({
+    isTableDamaged,
+    segmentFiles,
+  }: {
+    isTableDamaged: boolean
+    segmentFiles: readonly string[]
+  }): Promise<string[]> {
+    const { exclusive, lifecycle } = this.#parts
+    const repaired = isTableDamaged ? [...segmentFiles] : await this.#leaveOut(segmentFiles)
+    if (isTableDamaged) await exclusive(() => lifecycle.rebuildActive('its files were damaged'))
+    await this.reconcile()
+    return repaired
+  }
+
+  async #leaveOut(files: readonly string[]): Promise<string[]> {
+    const active = this.#parts.lifecycle.active()
+    const left: string[] = []
+    for (const file of active === null ? [] : files) {
+      const name = basename(file).split('.')[0]!
+      const isThere = active!.index.segments().some(({ segments }) => segments.some((segment) => segment.name === name))
+      if (!isThere) continue
+      await active!.index.leaveOut(name)
+      left.push(file)
+    }
+    return left
   }
 
   async #forgetNow(): Promise<void> {

@@ -6,6 +6,7 @@ import type { Keys } from './keys.ts'
 import type { OneTimeLinks } from './links.ts'
 import type { Members } from './members.ts'
 import type { OAuthRecords } from './oauth-records.ts'
+import type { Originals } from './originals.ts'
 import type { Projects } from './projects.ts'
 import type { Queue } from './queue.ts'
 import type { SavedSearches } from './saved-searches.ts'
@@ -21,6 +22,7 @@ export type * from './documents.ts'
 export type * from './events.ts'
 export type * from './indexes.ts'
 export type * from './members.ts'
+export type * from './originals.ts'
 export type * from './result-page.ts'
 export type * from './projects.ts'
 export type * from './queue.ts'
@@ -45,6 +47,7 @@ export interface Records {
   members: Members
   documents: Documents
   trash: Trash
+  originals: Originals
   queue: Queue
   events: Events
   audit: Audit

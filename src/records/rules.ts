@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../core/errors.ts'
-import type { DocumentHealth } from '../core/model.ts'
+import type { DocumentHealth, DocumentWarning, OriginalDamage } from '../core/model.ts'
 import { MAX_TITLE_CHARS, shorten } from '../core/text-limits.ts'
 
 // Rules that every implementation of Records follows.
@@ -34,4 +34,21 @@ export function aroundNumber(path: string): { before: string; after: string } {
   const dot = name.lastIndexOf('.')
   const extension = dot > 0 ? name.slice(dot) : ''
   return { before: `${path.slice(0, path.length - extension.length)} (`, after: `)${extension}` }
+}
+
+const DAMAGES: Record<OriginalDamage, string> = {
+  missing: 'is missing from the data folder',
+  empty: 'is empty on the disk',
+  cut_off: 'is cut off on the disk',
+  changed: 'has changed on the disk',
+}
+
+/** Returns the warning of a document whose original is damaged. */
+export function damageWarning(damage: OriginalDamage): DocumentWarning {
+  const message = `The original ${DAMAGES[damage]}. The text stays searchable. Upload the same file again to restore the original.`
+  return { code: 'original_damaged', message }
+}
+
+export function withoutDamageWarning(warnings: readonly DocumentWarning[]): DocumentWarning[] {
+  return warnings.filter(({ code }) => code !== 'original_damaged')
 }

@@ -37,7 +37,7 @@ import { createAccess, offlineActor, type Actor } from '../services/access.ts'
 import { createApplications, type Applications } from '../services/applications.ts'
 import { createAudit, type Audit } from '../services/audit.ts'
 import { createUsers, type Users } from '../services/users.ts'
-import { isDataFolder, keepFilesPrivate, makeUsable } from './data-folder.ts'
+import { isDataFolder, keepFilesPrivate, makeUsable, refuseLostDatabase } from './data-folder.ts'
 import { createLogger } from './logging.ts'
 import type { ServeOutput } from './main.ts'
 
@@ -68,6 +68,7 @@ export async function openAdministration(
     )
   }
   await makeUsable(dir)
+  await refuseLostDatabase(dir)
   const log = createLogger(config.logLevel, output.stderr)
   const isAudited = config.auditDays > 0
   const records = await openRecords({ file: join(dir, 'docsearch.db'), clock: systemClock, log, isAudited })

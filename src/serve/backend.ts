@@ -13,6 +13,8 @@ import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import { startLifecycle } from '../lifecycle/start.ts'
 import { createIndexStore } from '../index/index-store.ts'
 import { divideMemory } from '../index/segments/store/memory.ts'
+import { runDoctor } from '../doctor/doctor-process.ts'
+import { Scrub } from '../doctor/scrub.ts'
 import { createIngest } from '../ingest/create.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import { createOAuth } from '../oauth/create.ts'
@@ -29,6 +31,7 @@ import { SearchThreads } from '../search/threads/search-threads.ts'
 import type { Backend } from '../services/create.ts'
 import type { DataFolder } from './data-folder.ts'
 import { diskState, storageState } from './disk.ts'
+import { doctorSettings } from './doctor.ts'
 import { memoryState } from './memory.ts'
 import type { OpenParts } from './open-parts.ts'
 
@@ -59,6 +62,9 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
   const parserPool = createParserPool({ workers: config.parseWorkers, limits: config.limits, pdfEngine: config.pdfEngine, log })
   open.add('parsers', () => parserPool.close())
   const ingest = await openIngest({ ...options, blobs, lifecycle, parserPool })
+  const scrub = new Scrub({ dataDir: config.dataDir, records, days: config.scrubDays, clock, log })
+  scrub.start()
+  open.add('scrub', () => scrub.stop())
   const { reranker: setting, ollamaUrl, rerank } = config
   const chosen = await chooseReranker({ setting, ollamaUrl, ...rerank, queue, log })
   open.add('reranker', async () => chosen.close())
@@ -83,6 +89,19 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
     disk: () => diskState(config.dataDir),
     storage: () => storageState(config.dataDir, () => images.size()),
     memory: () => memoryState(config.searchMemoryBytes),
+    originals: () => scrub.state(),
+    runDoctor: ({ subset, wantsFix }, hooks) =>
+      runDoctor(
+        {
+          dataDir: config.dataDir,
+          settings: doctorSettings({ config }, baseUrl()),
+          subset,
+          wantsFix,
+          isAlone: false,
+          leavesIndexToParent: true,
+        },
+        hooks,
+      ),
     reranker: () => chosen.status(),
     rerankerChoice: chosen.choice(),
     maxFileBytes: config.limits.fileBytes,

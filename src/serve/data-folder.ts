@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
-import { access, chmod, constants, mkdir, rm, stat, writeFile } from 'node:fs/promises'
+import { access, chmod, constants, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { daemonOf, factsFile, type DaemonFacts } from '../client/local-daemon.ts'
-import { DocsearchError } from '../core/errors.ts'
+import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 
 export const DATABASE_FILE = 'docsearch.db'
 
@@ -33,6 +33,12 @@ export async function openDataFolder(dir: string): Promise<DataFolder> {
   await makeUsable(dir)
   const holderFile = factsFile(dir)
   const lock = takeLock(join(dir, 'daemon.lock'), dir)
+  try {
+    await refuseLostDatabase(dir)
+  } catch (error) {
+    lock.close()
+    throw error
+  }
   const temporary = temporaryFolder(dir)
   await rm(temporary, { recursive: true, force: true })
   await mkdir(temporary, { mode: 0o700 })
@@ -63,6 +69,22 @@ export function keepFilesPrivate(): void {
 /** True when a daemon has run on the folder or users were added. */
 export function isDataFolder(dir: string): boolean {
   return existsSync(join(dir, DATABASE_FILE))
+}
+
+/**
+ * Throws `database_corrupt` when the folder has originals but its database is missing or empty. A new database would know none of the originals, and
+ * the daemon deletes originals without a document.
+ */
+export async function refuseLostDatabase(dir: string): Promise<void> {
+  const database = await stat(join(dir, DATABASE_FILE)).catch(() => null)
+  if (database !== null && database.size > 0) return
+  const originals = await readdir(join(dir, 'blobs')).catch(() => [])
+  if (originals.length === 0) return
+  throw new DocsearchError(
+    'database_corrupt',
+    `The database ${DATABASE_FILE} is ${database === null ? 'missing' : 'empty'}, but the folder "blobs" has files. Nothing was changed. ` +
+      'Restore a backup of the data folder, or name another folder with --data.',
+  )
 }
 
 /** The folder for files that must not outlive the process. */
@@ -109,6 +131,20 @@ async function makeFolder(dir: string): Promise<void> {
     if (code !== 'ENOENT' || dirname(dir) === dir || existsSync(dirname(dir))) throw error
     await makeFolder(dirname(dir))
     await mkdir(dir, { mode: 0o700 })
+  }
+}
+
+/**
+ * Locks an existing data folder without changing anything else in it. Returns `in_use` while a daemon runs on it, and null when the folder can't be
+ * written, so that no daemon can run on it either.
+ */
+export function lockDataFolder(dir: string): { close(): void } | 'in_use' | null {
+  try {
+    return takeLock(join(dir, 'daemon.lock'), dir)
+  } catch (error) {
+    if (isDocsearchError(error, 'data_in_use')) return 'in_use'
+    if (isDocsearchError(error, 'data_unusable')) return null
+    throw error
   }
 }
 

@@ -16,9 +16,10 @@ import { createAccount } from './account.ts'
 import { createAudit } from './audit.ts'
 import { createApplications } from './applications.ts'
 import { createConnections } from './connections.ts'
+import { createDoctor, type DoctorOptions } from './doctor.ts'
 import { createDocuments } from './documents.ts'
 import { createEvents } from './events.ts'
-import { createHealth, type DiskState, type RerankerState } from './health.ts'
+import { createHealth, type DiskState, type OriginalsState, type RerankerState } from './health.ts'
 import { createInstance, type Memory, type Storage } from './instance.ts'
 import { createKeys } from './keys.ts'
 import { createPageImages } from './page-images.ts'
@@ -55,6 +56,9 @@ export interface Backend {
   /** Returns how much of the disk the data folder needs. Never throws. */
   storage(): Promise<Storage>
   memory(): Memory
+  runDoctor: DoctorOptions['runDoctor']
+  /** How the originals are, as far as the scrub knows. Never throws. */
+  originals(): Promise<OriginalsState>
   maxFileBytes: number
   maxUploadsInFlight: number
   maxSynonyms: number
@@ -83,6 +87,7 @@ export function createServices(backend: Backend): Services {
     applications: createApplications({ registry: oauth.applications }),
     audit: createAudit({ records, access, days: backend.auditDays }),
     connections: createConnections({ oauth, access }),
+    doctor: createDoctor({ ...backend }),
     documents,
     events: createEvents({ records, access }),
     health,

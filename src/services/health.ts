@@ -15,6 +15,7 @@ export interface HealthReport {
   reranker: RerankerState
   queue: QueueState
   disk: DiskState
+  originals: OriginalsState
 }
 
 export interface RerankerState {
@@ -28,6 +29,16 @@ type QueueState =
   | Awaited<ReturnType<Ingest['status']>>
   // The queue could not be read, so its counts are unknown.
   | { status: 'degraded'; message: string; queued?: never; processing?: never; failed?: never }
+
+/** Whether the files that users uploaded are whole. */
+export interface OriginalsState {
+  status: 'ok' | 'degraded'
+  message: string
+  /** How many are known to be damaged; null if the actor may not know, or if that is unknown. */
+  damaged: number | null
+  /** When the last scrub ended; null before the first one. */
+  checkedAt: Date | null
+}
 
 export interface DiskState {
   /** True while there is room for uploads. */
@@ -59,26 +70,39 @@ export interface HealthOptions {
   /** Never throws. */
   disk(): Promise<DiskState>
   reranker(): RerankerState
+  /** Never throws. */
+  originals(): Promise<OriginalsState>
   clock: Clock
   startedAt: Date
 }
 
-export function createHealth({ records, access, lifecycle, ingest, disk, reranker, clock, startedAt }: HealthOptions): Health {
+export function createHealth({
+  records,
+  access,
+  lifecycle,
+  ingest,
+  disk,
+  originals,
+  reranker,
+  clock,
+  startedAt,
+}: HealthOptions): Health {
   let last: { at: number; report: Promise<HealthReport> } | undefined
 
   /** Counts the documents of some projects, or by default of the whole instance. */
   async function report(projects?: ProjectIds): Promise<HealthReport> {
-    const [database, { embedder, index }, queue, space] = await Promise.all([
+    const [database, { embedder, index }, queue, space, files] = await Promise.all([
       records.check(),
       lifecycle.status(projects),
       queueState(ingest),
       disk(),
+      originals(),
     ])
-    const checks = { database, index, embedder, reranker: reranker(), queue, disk: space }
+    const checks = { database, index, embedder, reranker: reranker(), queue, disk: space, originals: files }
     const uptimeSeconds = Math.max(0, Math.round((clock.now().getTime() - startedAt.getTime()) / 1000))
     const whole = { status: overallStatus(checks), uptimeSeconds, ...checks }
     if (projects === undefined) return whole
-    return { ...whole, queue: await queueState(ingest, projects), disk: withoutNumbers(space) }
+    return { ...whole, queue: await queueState(ingest, projects), disk: withoutNumbers(space), originals: withoutCount(files) }
   }
 
   return {
@@ -94,15 +118,20 @@ export function createHealth({ records, access, lifecycle, ingest, disk, reranke
 
 /** Without a database or an index the instance can answer nothing. Any other fault only degrades it. */
 function overallStatus(checks: Omit<HealthReport, 'status' | 'uptimeSeconds'>): HealthStatus {
-  const { database, index, embedder, reranker, queue, disk } = checks
+  const { database, index, embedder, reranker, queue, disk, originals } = checks
   if (!database.ok || index.status === 'unavailable') return 'unavailable'
-  const isFine = disk.ok && [index, embedder, reranker, queue].every(({ status }) => status === 'ok')
+  const isFine = disk.ok && [index, embedder, reranker, queue, originals].every(({ status }) => status === 'ok')
   return isFine ? 'ok' : 'degraded'
 }
 
 function withoutNumbers({ ok }: DiskState): DiskState {
   const message = ok ? 'The disk has room for uploads.' : 'The disk is almost full. docsearch may refuse uploads soon.'
   return { ok, message, freeBytes: null }
+}
+
+function withoutCount({ status, checkedAt }: OriginalsState): OriginalsState {
+  const message = status === 'ok' ? 'No original is known to be damaged.' : 'Originals are damaged. Their texts stay searchable.'
+  return { status, message, damaged: null, checkedAt }
 }
 
 /** The queue is in the database. While that can't be read, health still has to answer; `database` says what is wrong. */

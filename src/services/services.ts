@@ -8,6 +8,7 @@ import type { Health } from './health.ts'
 import type { Instance } from './instance.ts'
 import type { Keys } from './keys.ts'
 import type { Members } from './members.ts'
+import type { Doctor } from './doctor.ts'
 import type { Models } from './models.ts'
 import type { PageImages } from './page-images.ts'
 import type { Projects } from './projects.ts'
@@ -35,6 +36,7 @@ export interface Services {
   instance: Instance
   keys: Keys
   members: Members
+  doctor: Doctor
   models: Models
   pageImages: PageImages
   projects: Projects

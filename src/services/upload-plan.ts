@@ -48,12 +48,12 @@ export interface UploadPlans {
 const FILES_AT_ONCE = 100
 
 export function createUploadPlans(options: {
-  records: Pick<Records, 'documents'>
+  records: Pick<Records, 'documents' | 'originals'>
   projects: Pick<Projects, 'findForUpload'>
   maxFileBytes: number
 }): UploadPlans {
   const { projects, maxFileBytes } = options
-  const { documents } = options.records
+  const { documents, originals } = options.records
 
   /** Returns the documents that an upload would find, by the path of the file. */
   async function findEach(projectId: string, files: readonly ProposedFile[], onConflict: OnConflict) {
@@ -78,7 +78,12 @@ export function createUploadPlans(options: {
       for (let i = 0; i < upload.files.length; i += FILES_AT_ONCE) {
         const files = upload.files.slice(i, i + FILES_AT_ONCE)
         const found = projectId === null ? null : await findEach(projectId, files, upload.onConflict)
-        planned.push(...files.map((file) => planFile(file, found?.get(file.path) ?? null, upload, maxFileBytes)))
+        const damaged = await originals.damagedAmong(files.map(({ sha256 }) => sha256))
+        for (const file of files) {
+          const plan = planFile(file, found?.get(file.path) ?? null, upload, maxFileBytes)
+          // The bytes of an unchanged file are needed again if the original is damaged.
+          planned.push(plan.state === 'unchanged' && damaged.has(file.sha256) ? { ...plan, isNeeded: true } : plan)
+        }
         await setImmediate()
       }
       return planned

@@ -346,7 +346,9 @@ test('counts new, changed and unchanged files before it sends, and leaves out un
   expect((await partsOf(run.instance.requests[0]!)).paths).toEqual(['f/again.txt', 'f/changed.txt', 'f/new.txt'])
   expect(run.instance.requests).toHaveLength(1)
   expect(run.stderr).toContain('1 new, 1 changed, 2 unchanged\n')
-  expect(run.stderr).toContain('1 unchanged file will be sent again, because the document failed or its tags change.')
+  expect(run.stderr).toContain(
+    '1 unchanged file will be sent again, because its document failed, its original is damaged, or its tags change.',
+  )
   expect(run.stdout).toContain('doc_f/same.txt\tunchanged\tready\tf/same.txt\n')
   const hash = createHash('sha256').update('f/new.txt').digest('hex')
   expect(run.plans[0]?.files.find(({ path }) => path === 'f/new.txt')).toEqual({ path: 'f/new.txt', sha256: hash, size_bytes: 9 })

@@ -329,6 +329,7 @@ const CASES: Record<string, () => Promise<void>> = {
   takeOverProject: () => expectOwnerOnly('POST', `/api/v1/unmanaged-projects/${document.project.id}/take-over`),
   resetUser: () => expectOwnerOnly('POST', '/api/v1/users/alice@example.org/reset'),
   deleteUser: () => expectOwnerOnly('DELETE', '/api/v1/users/alice@example.org'),
+  examineInstance: () => expectOwnerOnly('POST', '/api/v1/doctor', {}),
   async listModels() {
     const { body } = await app.bob.get<ModelList>('/api/v1/models')
     expect(JSON.stringify(body)).not.toMatch(/Alice|secret\.txt/)

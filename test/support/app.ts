@@ -161,6 +161,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     disk: async () => ({ ok: true, message: 'enough', freeBytes: 1e12 }),
     storage: async () => ({ folder, database: 1e6, pageImages: 0, free: 1e12, total: 2e12 }),
     memory: () => ({ resident: 2e8, heap: 1e8, forSearch: 5e8 }),
+    originals: async () => ({ status: 'ok', message: 'No original is damaged.', damaged: 0, checkedAt: null }),
+    runDoctor: async () => ({ checks: [], findings: [] }),
     reranker: () => ({ status: 'ok', code: 'ok', message: 'the fused order is used', model: reranker.model }),
     maxFileBytes: limits.fileBytes,
     maxUploadsInFlight: limits.uploadsInFlight,

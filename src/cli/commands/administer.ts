@@ -51,7 +51,8 @@ export async function administer<T>(
   }
 }
 
-function dataFolder({ globals, io: { env } }: Context, { data }: AdministrationOptions): string | undefined {
+/** Returns the data folder to work on, or undefined to work over the API. */
+export function dataFolder({ globals, io: { env } }: Context, { data }: Pick<AdministrationOptions, 'data'>): string | undefined {
   const flag = globals.server !== undefined ? '--server' : globals.profile !== undefined ? '--profile' : undefined
   if (data !== undefined && flag !== undefined) throw usage(`Use either --data or ${flag}, not both.`)
   if (data !== undefined) return data

@@ -13,6 +13,8 @@ export interface FoundFile {
   size: number
   /** How the file was when it was found; undefined for standard input. */
   stats?: Stats
+  /** Tags of this file, instead of those of the whole upload. */
+  tags?: readonly string[]
   /** Whether the user named the file itself, not a folder that contains it. */
   isNamed: boolean
 }

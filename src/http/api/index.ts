@@ -14,6 +14,7 @@ import { healthRoutes } from './health/routes.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { memberRoutes } from './members/routes.ts'
 import { meRoutes } from './me/routes.ts'
+import { doctorRoutes } from './doctor/routes.ts'
 import { modelRoutes } from './models/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { savedSearchRoutes } from './saved-searches/routes.ts'
@@ -46,6 +47,7 @@ export function apiTable(dependencies: AppParts): { operations: readonly Operati
     ...connectionRoutes(dependencies),
     ...applicationRoutes(dependencies),
     ...userRoutes(dependencies),
+    ...doctorRoutes(dependencies),
     ...modelRoutes(dependencies),
     ...healthRoutes(dependencies),
     ...mcpRoutes(dependencies),

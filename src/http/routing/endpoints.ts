@@ -77,6 +77,7 @@ export const ENDPOINTS = {
   'GET /api/v1/users/{id}/deletion': { cost: 'limited' },
   'POST /api/v1/users/{id}/reset': { cost: 'limited' },
   'DELETE /api/v1/users/{id}': { cost: 'limited' },
+  'POST /api/v1/doctor': { cost: 'streaming' },
   'GET /api/v1/models': { cost: 'limited' },
   'POST /api/v1/models/pull': { cost: 'streaming' },
   'POST /api/v1/models/use': { cost: 'limited' },

@@ -272,7 +272,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Arra
 
 /** Throws `index_corrupt` unless the condition holds. */
 export function check(holds: boolean, what: string): asserts holds {
-  if (!holds) throw corrupt(`A file of the search index ${what}. It must be rebuilt from the documents.`)
+  if (!holds) throw corrupt(`A file of the search index ${what}. It must be rebuilt from the documents.`, { fault: what })
 }
 
 function headerChecksum(file: Uint8Array, sections: number): number {

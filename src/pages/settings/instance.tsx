@@ -9,7 +9,7 @@ import { SettingsPage } from './frame.tsx'
 
 type CheckStatus = 'ok' | 'degraded' | 'unavailable'
 
-export type CheckName = 'database' | 'index' | 'embedder' | 'reranker' | 'queue' | 'disk'
+export type CheckName = 'database' | 'index' | 'embedder' | 'reranker' | 'queue' | 'disk' | 'originals'
 
 export interface InstanceProps extends SignedInProps {
   version: string
@@ -53,6 +53,7 @@ const NAMES: Readonly<Record<CheckName, string>> = {
   reranker: 'Reranker',
   queue: 'Queue',
   disk: 'Disk',
+  originals: 'Originals',
 }
 
 /** What the owner can do about each check that fails. */
@@ -63,6 +64,8 @@ const ADVICE: Readonly<Record<CheckName, string>> = {
   reranker: 'Results keep the order of the search. Start the server of the reranker, or set another one.',
   queue: 'docsearch continues by itself when the cause is gone.',
   disk: 'Free some space, or move the data folder to a larger disk. Empty the trash to free the space of deleted documents.',
+  originals:
+    'Upload the files of these documents again: the list of documents with warnings shows them. `docsearch doctor` says what else is damaged.',
 }
 
 const BADGES: Readonly<Record<CheckStatus, Badge>> = {

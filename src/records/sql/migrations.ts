@@ -12,6 +12,7 @@ import { folders } from './migration-folders.ts'
 import { limits } from './migration-limits.ts'
 import { members } from './migration-members.ts'
 import { models } from './migration-models.ts'
+import { originals } from './migration-originals.ts'
 import { quotas } from './migration-quotas.ts'
 import { registrations } from './migration-registrations.ts'
 import { savedSearches } from './migration-saved-searches.ts'
@@ -46,6 +47,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0020_successors': { up: successors },
   '0021_registrations': { up: registrations },
   '0022_webhooks': { up: webhooks },
+  '0023_originals': { up: originals },
 }
 
 /** Few documents have warnings, and there is a list of these documents. */

@@ -18,6 +18,7 @@ import { createOneTimeLinks } from './links.ts'
 import { createMembers } from './members.ts'
 import { migrate } from './migrations.ts'
 import { createOAuthRecords } from './oauth.ts'
+import { createOriginals } from './originals.ts'
 import { createProjects } from './projects.ts'
 import { createQueue } from './queue.ts'
 import { createSavedSearches } from './saved-searches.ts'
@@ -72,6 +73,7 @@ export async function openRecords(options: {
     members: createMembers(store),
     documents: createDocuments(store),
     trash: createTrash(store),
+    originals: createOriginals(store),
     queue: createQueue(store),
     events: createEvents(store),
     audit: createAudit(store),

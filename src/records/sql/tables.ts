@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 import type { ErrorCode } from '../../core/errors.ts'
-import type { DocumentStatus, LinkPurpose, ProjectLimit, ProjectRole } from '../../core/model.ts'
+import type { DocumentStatus, LinkPurpose, OriginalDamage, ProjectLimit, ProjectRole } from '../../core/model.ts'
 import type { DeliveryState, WebhookMessageType, WebhookStop } from '../../core/webhooks.ts'
 import type { OAuthTables } from './oauth-tables.ts'
 
@@ -17,6 +17,7 @@ export interface Tables extends OAuthTables {
   project_members: ProjectMemberRow
   documents: DocumentRow
   trash: TrashRow
+  damaged_originals: DamagedOriginalRow
   document_counts: DocumentCountRow
   folder_counts: FolderCountRow
   usage: UsageRow
@@ -157,6 +158,13 @@ export interface DocumentRow {
 /** A document as it was when it came to the trash. */
 export type TrashRow = Omit<DocumentRow, 'attempts' | 'queued_at' | 'not_before' | 'pages_version' | 'indexed' | 'passages'> & {
   trashed_at: number
+}
+
+/** An original whose bytes are not those that were uploaded. */
+export interface DamagedOriginalRow {
+  sha256: string
+  damage: OriginalDamage
+  found_at: number
 }
 
 /**

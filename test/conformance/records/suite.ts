@@ -17,6 +17,7 @@ import { oauthDevicesConformance } from './oauth-devices.ts'
 import { oauthGrantsConformance } from './oauth-grants.ts'
 import { oauthRegistrationsConformance } from './oauth-registrations.ts'
 import { oauthSweepConformance } from './oauth-sweep.ts'
+import { originalsConformance } from './originals.ts'
 import { membersConformance } from './members.ts'
 import { projectsConformance } from './projects.ts'
 import { queueConformance } from './queue.ts'
@@ -45,6 +46,7 @@ export function recordsConformance(open: OpenRecords): void {
   uploadsConformance(withDocuments)
   documentsConformance(withDocuments)
   trashConformance(withDocuments)
+  originalsConformance(withDocuments)
   queueConformance(withDocuments)
   quotasConformance(withDocuments)
   turnsConformance(withDocuments)

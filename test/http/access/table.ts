@@ -93,6 +93,7 @@ PATCH  /api/v1/users/{id}                           oooo= ooool ooool  {"name": 
 GET    /api/v1/users/{id}/deletion                  oooo= ooool ooool
 POST   /api/v1/users/{id}/reset                     oooo= ooool ooool
 DELETE /api/v1/users/{id}                           oooo= ooool ooool
+POST   /api/v1/doctor                               oooo= ooool ooool
 GET    /api/v1/models                               ===== ===== =====
 POST   /api/v1/models/pull                          oooo= ooool ooool  {"model": "m"}
 POST   /api/v1/models/use                           oooo= ooool ooool  {"model": "builtin"}

@@ -8,6 +8,7 @@ import { memoryKeys } from './keys.ts'
 import { memoryLinks } from './links.ts'
 import { memoryMembers } from './members.ts'
 import { memoryOAuth } from './oauth.ts'
+import { memoryOriginals } from './originals.ts'
 import { memoryProjects } from './projects.ts'
 import { memoryQueue } from './queue.ts'
 import { memorySavedSearches } from './saved-searches.ts'
@@ -33,6 +34,7 @@ export function openMemoryRecords(clock: Clock): Records {
     members: memoryMembers(store),
     documents: memoryDocuments(store),
     trash: memoryTrash(store),
+    originals: memoryOriginals(store),
     queue: memoryQueue(store),
     events: memoryEvents(store),
     audit: memoryAudit(store),

@@ -38,13 +38,15 @@ export async function sendAll(
   options: UploadOptions & { signal: AbortSignal },
   events: SendEvents,
 ): Promise<void> {
-  const batches = batchesOf(files)
+  // The tags of a request are those of all its files.
+  const byTags = Map.groupBy(files, ({ tags }) => (tags === undefined ? '' : JSON.stringify(tags)))
+  const batches = [...byTags.values()].flatMap((group) => batchesOf(group))
   const stop = new AbortController()
   const going = AbortSignal.any([options.signal, stop.signal])
   // Three lines instead of p-limit: workers that take the next batch.
   const worker = async (): Promise<void> => {
     for (let batch = batches.shift(); batch !== undefined; batch = batches.shift())
-      await sendBatch(client, batch, { ...options, going }, events)
+      await sendBatch(client, batch, { ...options, ...(batch[0]?.tags !== undefined && { tags: batch[0].tags }), going }, events)
   }
   const workers = Array.from({ length: Math.min(PARALLEL_REQUESTS, batches.length) }, worker)
   try {

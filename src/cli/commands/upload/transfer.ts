@@ -45,7 +45,7 @@ export async function send(
   client: Client,
   { files, unchanged, refused, skipped, counts }: Work,
   settings: UploadOptions,
-  { waits }: { waits: boolean },
+  { waits, onStored }: { waits: boolean; onStored?: (file: FoundFile, document: Uploaded) => void },
 ): Promise<{ result: Result; failure: Error | undefined }> {
   const { signal } = context.io
   const planned = files.length + unchanged.length + refused.length
@@ -81,6 +81,7 @@ export async function send(
             unanswered.delete(file)
             progress.uploaded(file)
             fileOf.set(document.id, file)
+            onStored?.(file, document)
           }
           if (watch === null) changed(document)
           else watch.add(document)
@@ -115,7 +116,7 @@ function isDiskFull(error: Error | undefined): error is ClientError {
 }
 
 /** Throws what the user needs to know about an upload that did not go through. The instance keeps what it has acknowledged. */
-function conclude({ documents, refused, planned }: Result, failure: Error | undefined): void {
+export function conclude({ documents, refused, planned }: Result, failure: Error | undefined): void {
   const stored = `${documents.size} of ${count(planned, 'file')} ${documents.size === 1 ? 'is' : 'are'} stored and will be processed.`
   if (failure instanceof ClientError && failure.code === 'aborted') {
     // Everything was sent, and only the waiting ended early.

@@ -79,7 +79,9 @@ function reportDifferences(context: Context, differences: Differences | null, pr
   context.notice(`${counts.new} new, ${counts.changed} changed, ${counts.unchanged} unchanged`)
   const again = [...needed.values()].filter((state) => state === 'unchanged').length
   if (again > 0)
-    context.notice(`${count(again, 'unchanged file')} will be sent again, because the document failed or its tags change.`)
+    context.notice(
+      `${count(again, 'unchanged file')} will be sent again, because its document failed, its original is damaged, or its tags change.`,
+    )
   const [first] = atEarlierPaths
   if (first === undefined) return
   const files = count(atEarlierPaths.length, 'file')

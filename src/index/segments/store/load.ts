@@ -76,11 +76,11 @@ export async function loadProject(
 }
 
 /** A missing or unreadable file is damaged. Other errors, such as too many open files, say nothing about the files. */
-function isDamage(error: unknown): boolean {
+export function isDamage(error: unknown): boolean {
   return isDocsearchError(error, 'index_corrupt') || ['ENOENT', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '')
 }
 
-async function readManifest(folder: string, place: ManifestPlace): Promise<Manifest> {
+export async function readManifest(folder: string, place: ManifestPlace): Promise<Manifest> {
   const path = join(folder, MANIFEST)
   await sizeOfFile(path)
   return parseManifest(await readFile(path, 'utf8'), place)
@@ -93,7 +93,7 @@ async function readSegment(folder: string, entry: ManifestSegment, options: Load
   return StoredSegment.open({ name, words, vectors, deletions, generation })
 }
 
-async function readDeletions(path: string, { deletions }: ManifestSegment): Promise<SharedArrayBuffer> {
+export async function readDeletions(path: string, { deletions }: ManifestSegment): Promise<SharedArrayBuffer> {
   await checkSize(path, deletions!)
   const file = await readShared(path)
   checkIdentity(file, deletions!)
@@ -129,12 +129,13 @@ async function readVerified(
   }
 }
 
-async function openFile<T extends SectionTable>(
+/** Opens a file of a segment and verifies it, except for sections that stay on disk. */
+export async function openFile<T extends SectionTable>(
   kind: FileKind<T>,
   read: (path: string) => Promise<SharedFile>,
   path: string,
   identity: FileIdentity,
-  options: LoadOptions,
+  options: Pick<LoadOptions, 'smallestOnDisk' | 'cacheBytes'>,
 ): Promise<SharedFile> {
   await checkSize(path, identity)
   const file = identity.bytes >= options.smallestOnDisk ? openPaged(kind, path, options.cacheBytes) : await read(path)

@@ -1,0 +1,41 @@
+import { InvalidArgumentError } from 'commander'
+import { defineCommand } from '../../define.ts'
+import { flag, option, text } from '../../options.ts'
+
+export default defineCommand({
+  name: 'doctor',
+  summary: 'Check that an instance and its data are whole',
+  description:
+    'Check that an instance and its data are whole: originals, database, index, statistics, permissions, disk, clock, address and models. ' +
+    'Checks the instance that you are logged in to, as its owner, or a data folder with or without a running daemon.',
+  options: {
+    data: text('--data <folder>', 'Check this data folder directly (DOCSEARCH_DATA, unless you name an instance)'),
+    subset: option('--subset <part>', 'Read only a part of the originals, such as 1/10', subset),
+    fix: flag('--fix', 'Repair what is safe to repair, and say what was done'),
+  },
+  details: [
+    'Reads every original and compares it with its hash, which takes as long as reading the files. --subset 1/10 reads a tenth: run',
+    '2/10 the next day, and so on.',
+    '',
+    '--fix never deletes the only copy of anything. docs/doctor.md explains every finding.',
+    '',
+    'Exit codes of this command: 0 all is well, or everything found was repaired; 3 there are findings; 7 the database is damaged, or a',
+    'check could not run.',
+  ].join('\n'),
+  examples: [
+    'docsearch doctor',
+    'docsearch doctor --data /var/lib/docsearch --subset 1/10',
+    'docsearch doctor --fix',
+    'docsearch doctor --json | jq .findings',
+  ],
+  async run(context, _args, { data, subset: part = '1/1', fix }) {
+    const { doctor } = await import('./doctor.ts')
+    return doctor(context, { data, subset: part, fix })
+  },
+})
+
+function subset(value: string): string {
+  const [, part = 0, of = 0] = /^(\d{1,6})\/(\d{1,6})$/.exec(value)?.map(Number) ?? []
+  if (part >= 1 && part <= of) return value
+  throw new InvalidArgumentError('It must be a part such as 1/10: the first number from 1 to the second.')
+}

@@ -1,0 +1,96 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { countOf } from '../core/count-of.ts'
+import { isDocsearchError } from '../core/errors.ts'
+import { finding } from '../core/findings.ts'
+import type { Inspection } from '../records/inspection.ts'
+import { openInspection } from '../records/sql/inspect.ts'
+import { inspectLog } from '../records/sql/write-ahead-log.ts'
+import type { Check, Scene } from './scene.ts'
+
+export const DATABASE = 'docsearch.db'
+const LOG = `${DATABASE}-wal`
+
+/** Opens the database for the other checks. Compares its indexes with its tables, and references with rows. */
+export const checkDatabase: Check = async (scene) => {
+  const { add } = scene
+  const inspection = await openDatabase(scene)
+  if (inspection === null) return { message: 'The database cannot be used.', isSkipped: true }
+  scene.inspection = inspection
+  const damage = inspection.damage(true)
+  if (damage.length > 0)
+    add(finding('database_damaged', `${DATABASE} is damaged: ${damage.slice(0, 3).join('; ')}.`, { place: DATABASE }))
+  for (const { table, refersTo, rows } of inspection.brokenReferences())
+    add(
+      finding(
+        'references_broken',
+        `${countOf(rows, 'row')} of ${table} ${rows === 1 ? 'refers' : 'refer'} to missing rows of ${refersTo}.`,
+        {
+          place: DATABASE,
+        },
+      ),
+    )
+  const { documents, projects } = inspection.totals()
+  return { message: `${countOf(documents, 'document')} in ${countOf(projects, 'project')}.` }
+}
+
+/** Returns null when the database can't be used. The reason is a finding. */
+async function openDatabase(scene: Scene): Promise<Inspection | null> {
+  const { dataDir, add } = scene
+  const file = join(dataDir, DATABASE)
+  const found = await stat(file).catch(() => null)
+  if (found === null) {
+    add(finding('database_missing', `The data folder has no ${DATABASE}.`, { place: DATABASE }))
+    return null
+  }
+  // SQLite takes an empty file for a new database.
+  if (found.size === 0) {
+    add(finding('database_damaged', `${DATABASE} is empty.`, { place: DATABASE }))
+    return null
+  }
+  // Before the database is opened, because SQLite may start the log again.
+  if (scene.isAlone) await checkLog(scene)
+  try {
+    return usable(scene, openInspection(file))
+  } catch (error) {
+    if (isDocsearchError(error, 'database_corrupt'))
+      add(finding('database_damaged', `${DATABASE} is damaged: ${causeOf(error)}.`, { place: DATABASE }))
+    else add(finding('database_locked', `${DATABASE} cannot be read: ${(error as Error).message}`, { place: DATABASE }))
+    return null
+  }
+}
+
+async function checkLog({ dataDir, add }: Scene): Promise<void> {
+  const { ignoredFrames } = await inspectLog(join(dataDir, LOG))
+  if (ignoredFrames === 0) return
+  add(
+    finding('log_damaged', `${LOG} is damaged. SQLite ignores ${countOf(ignoredFrames, 'changed page')} after that point.`, {
+      place: LOG,
+    }),
+  )
+}
+
+/** Returns the database if no page is damaged and it has the tables of this version. */
+function usable({ add }: Scene, inspection: Inspection): Inspection | null {
+  let damage: string[] = []
+  try {
+    damage = inspection.damage(false)
+    const version = damage.length > 0 ? 'same' : inspection.version()
+    if (damage.length === 0 && version === 'same') return inspection
+    if (version === 'newer')
+      add(finding('database_newer', 'A newer version of docsearch has written to this data folder.', { place: DATABASE }))
+    if (version === 'older')
+      add(finding('database_older', 'An earlier version of docsearch has written to this data folder.', { place: DATABASE }))
+  } catch (error) {
+    if (!isDocsearchError(error, 'database_corrupt')) throw error
+    damage = [causeOf(error)]
+  }
+  if (damage.length > 0)
+    add(finding('database_damaged', `${DATABASE} is damaged: ${damage.slice(0, 3).join('; ')}.`, { place: DATABASE }))
+  inspection.close()
+  return null
+}
+
+function causeOf(error: Error): string {
+  return error.cause instanceof Error ? error.cause.message : error.message
+}

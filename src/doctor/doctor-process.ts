@@ -1,0 +1,58 @@
+import { fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { builtModule } from '../core/built-module.ts'
+import { finding, type Examination } from '../core/findings.ts'
+import { lowerPriority } from '../core/priority.ts'
+import type { ExamineEvent, ExamineOptions } from './examine.ts'
+import type { DoctorMessage } from './main.ts'
+
+const MAIN = fileURLToPath(builtModule(new URL('./main.ts', import.meta.url)))
+const MAX_STDERR_CHARS = 2_000
+/** A bar that changes more often can't be read. */
+const PROGRESS_MS = 100
+
+/**
+ * Examines a data folder in a process of its own. Never rejects because of what it finds: if the process dies, that is a finding. Rejects with the
+ * signal's reason.
+ */
+export async function runDoctor(
+  options: ExamineOptions,
+  { onProgress, signal }: { onProgress?: (event: ExamineEvent & { type: 'progress' }) => void; signal?: AbortSignal } = {},
+): Promise<Examination> {
+  signal?.throwIfAborted()
+  const child = fork(MAIN, [], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+  if (child.pid !== undefined) lowerPriority(child.pid)
+  const examination: Examination = { checks: [], findings: [] }
+  let isDone = false
+  let stderr = ''
+  let shownAt = 0
+  const kill = (): void => void child.kill('SIGKILL')
+  signal?.addEventListener('abort', kill, { once: true })
+  child.stderr!.on('data', (text: Buffer) => (stderr = (stderr + text.toString('utf8')).slice(-MAX_STDERR_CHARS)))
+  child.on('message', (message) => {
+    const event = message as DoctorMessage
+    if (event.type === 'done') isDone = true
+    else if (event.type === 'finding') examination.findings.push(event.finding)
+    else if (event.type === 'check') examination.checks.push(event.check)
+    else if (performance.now() - shownAt >= PROGRESS_MS) {
+      shownAt = performance.now()
+      onProgress?.(event)
+    }
+  })
+  try {
+    const ended = new Promise<string>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', (code, killedBy) => resolve(killedBy ?? `exit code ${code}`))
+    })
+    child.send(options)
+    const how = await ended
+    signal?.throwIfAborted()
+    if (!isDone) {
+      const last = stderr.trim().split('\n').at(-1) ?? ''
+      examination.findings.push(finding('check_failed', `The process of the doctor ended early (${how}). ${last}`.trim()))
+    }
+    return examination
+  } finally {
+    signal?.removeEventListener('abort', kill)
+  }
+}

@@ -1,0 +1,131 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { countOf } from '../core/count-of.ts'
+import { finding, type Finding, type FindingCode, repaired } from '../core/findings.ts'
+import { denseDimensions } from '../embed/builtin.ts'
+import { type IndexDamage, type IndexInspection, indexesWithFiles, inspectIndex } from '../index/inspect.ts'
+import type { InspectedIndex, Inspection } from '../records/inspection.ts'
+import { namesOf } from './originals.ts'
+import { NO_DATABASE, type Check, type Scene } from './scene.ts'
+
+/** A report names this many documents one by one, and counts the others. */
+const MAX_NAMED = 100
+
+/** Reads every file of the search index, and compares the active index with the records. */
+export const checkIndex: Check = async (scene) => {
+  const { inspection, add, dataDir } = scene
+  if (inspection === null) return NO_DATABASE
+  const indexes = inspection.indexes()
+  const active = indexes.find(({ state }) => state === 'active')
+  if (active === undefined && inspection.totals().ready > 0)
+    add(finding('index_missing', 'There is no search index, but documents are ready.'))
+  let passages = 0
+  for (const index of indexes) passages += await checkOne(scene, index)
+  const known = new Set(indexes.map(({ id }) => id))
+  // The daemon may just be making or deleting one.
+  if (scene.isAlone)
+    for (const id of await indexesWithFiles(dataDir))
+      if (!known.has(id))
+        add(finding('index_leftover', `The folder has files of the index ${id}, which is not in use.`, { place: id }))
+  return { message: `${countOf(indexes.length, 'index', 'indexes')} with ${countOf(passages, 'passage')}.` }
+}
+
+/** Returns how many passages the index has. */
+async function checkOne(scene: Scene, index: InspectedIndex): Promise<number> {
+  const { dataDir, inspection, progress } = scene
+  const before = snapshot(inspection!, index)
+  progress(0, null, 'files')
+  const { id, dimensions, embeddingModel } = index
+  const layout = { dimensions, denseDimensions: denseDimensions(embeddingModel, dimensions) }
+  const inspected = await inspectIndex({ dataDir, id, layout })
+  const tables = inspected.damage.filter(({ kind }) => kind === 'table')
+  const segments = inspected.damage.filter(({ kind }) => kind === 'segment')
+  for (const damage of tables) await reportTable(scene, index, damage)
+  for (const damage of segments) await reportSegment(scene, damage)
+  // What a damaged index lacks comes back with its files.
+  if (inspected.damage.length === 0 && index.state === 'active') await compare(scene, index, { inspected, before })
+  return [...inspected.contents.values()].reduce((sum, { chunks }) => sum + chunks, 0)
+}
+
+interface Snapshot {
+  expected: ReturnType<Inspection['expected']>
+  /** Every document of the database. */
+  known: ReadonlySet<string>
+}
+
+function snapshot(inspection: Inspection, index: InspectedIndex): Snapshot {
+  return { expected: inspection.expected(index), known: inspection.documentIds() }
+}
+
+/** A daemon may work meanwhile, so only what was wrong before and after the index was read counts. */
+async function compare(
+  scene: Scene,
+  index: InspectedIndex,
+  { inspected, before }: { inspected: IndexInspection; before: Snapshot },
+): Promise<void> {
+  const { contents, damagedDocuments } = inspected
+  const { expected: after } = snapshot(scene.inspection!, index)
+  const isStable = (id: string) => before.expected.has(id) && after.get(id)?.version === before.expected.get(id)!.version
+  const missing = [...after].flatMap(([id, { version, chunks }]) => {
+    const found = contents.get(id)
+    const isThere = found === undefined ? chunks === 0 : found.version === version && found.chunks === chunks
+    return !isThere && isStable(id) ? [id] : []
+  })
+  const damaged = damagedDocuments.filter(isStable)
+  await reportDocuments(scene, new Set([...missing, ...damaged]))
+  const { unwanted, waiting } = scene.inspection!.unwanted([...contents.keys()])
+  const left = unwanted.filter((id) => !before.known.has(id) && !waiting.includes(id))
+  if (left.length === 0) return
+  const found = finding(
+    'passages_left',
+    `The index has passages of ${countOf(left.length, 'document')} that should not be in it.`,
+  )
+  if (scene.wantsFix) {
+    scene.repairs().markForDeletion(left)
+    repaired(found, 'Marked the passages for deletion.')
+  }
+  scene.add(found)
+}
+
+async function reportDocuments(scene: Scene, ids: ReadonlySet<string>): Promise<void> {
+  if (ids.size === 0) return
+  const documents = scene.inspection!.documents([...ids])
+  const found: Finding[] = documents
+    .slice(0, MAX_NAMED)
+    .map((document) =>
+      finding('passages_missing', `The index lacks passages of ${namesOf([document])}.`, { documents: [document] }),
+    )
+  if (documents.length > MAX_NAMED)
+    found.push(
+      finding('passages_missing', `The index lacks passages of ${countOf(documents.length - MAX_NAMED, 'more document')}.`),
+    )
+  if (scene.wantsFix) {
+    await (await scene.records()).queue.requeueMany([...ids])
+    for (const one of found) repaired(one, 'Queued the document again.')
+  }
+  for (const one of found) scene.add(one)
+}
+
+async function reportTable(scene: Scene, { id, state }: InspectedIndex, { file, message }: IndexDamage): Promise<void> {
+  const found = finding('index_damaged', `${file} ${message}.`, { place: file })
+  if (scene.wantsFix && !scene.leavesIndexToParent && scene.isAlone) {
+    const { indexes } = await scene.records()
+    if (state === 'active') await indexes.clear()
+    else await indexes.drop(id)
+    repaired(
+      found,
+      state === 'active' ? 'The next start rebuilds the index from the stored texts.' : 'Dropped the index, which is not in use.',
+    )
+  }
+  scene.add(found)
+}
+
+async function reportSegment(scene: Scene, { file, message }: IndexDamage): Promise<void> {
+  const code: FindingCode = 'segment_damaged'
+  const found = finding(code, `${file} ${message}.`, { place: file })
+  if (scene.wantsFix && !scene.leavesIndexToParent && scene.isAlone) {
+    await rm(join(scene.dataDir, file), { recursive: true, force: true })
+    repaired(found, 'Removed the file. The next start rebuilds it from the stored passages.')
+  }
+  scene.add(found)
+}

@@ -1,0 +1,54 @@
+import { countOf } from '../core/count-of.ts'
+import { finding, repaired } from '../core/findings.ts'
+import { verifyBlob } from '../blobs/verify.ts'
+import { namesOf } from './originals.ts'
+import { NO_DATABASE, type Check, type Scene } from './scene.ts'
+
+const TABLES = {
+  document_counts: 'documents of projects',
+  folder_counts: 'documents of folders',
+  usage: 'usage of users',
+  queue_turns: 'waiting documents of users',
+} as const
+
+/** Compares what the database stores about documents with the documents and their texts. */
+export const checkStatistics: Check = async (scene) => {
+  const { inspection, add, wantsFix, repairs } = scene
+  if (inspection === null) return NO_DATABASE
+  for (const { table, rows } of inspection.wrongCounts()) {
+    const found = finding('counts_wrong', `${countOf(rows, 'number')} of the ${TABLES[table]} differ from the documents.`, {
+      place: table,
+    })
+    if (wantsFix) {
+      repairs().recount()
+      repaired(found, 'Counted again.')
+    }
+    add(found)
+  }
+  const words = inspection.wrongWords()
+  if (words > 0) {
+    const found = finding(
+      'vocabulary_wrong',
+      `${countOf(words, 'word')} of the vocabularies differ from the words of the documents.`,
+    )
+    if (wantsFix) {
+      repairs().recountWords()
+      repaired(found, 'Counted the words again.')
+    }
+    add(found)
+  }
+  await checkTexts(scene)
+  return { message: 'Counts, vocabularies and stored texts.' }
+}
+
+async function checkTexts({ inspection, dataDir, wantsFix, records, add }: Scene): Promise<void> {
+  for (const { sha256, projectId, ...document } of inspection!.withoutText()) {
+    const found = finding('text_missing', `The database lacks text of ${namesOf([document])}.`, { documents: [document] })
+    // Reading the document again replaces what is left of the text, so the original must be whole.
+    if (wantsFix && (await verifyBlob(dataDir, { sha256, sizeBytes: 0 })) === null) {
+      await (await records()).documents.requeue(new Set([projectId]), document.id)
+      repaired(found, 'Queued the document again.')
+    }
+    add(found)
+  }
+}

@@ -1,0 +1,85 @@
+import { open, readdir } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { connect, Session } from '@lancedb/lancedb'
+import { silentLogger } from '../../core/logger.ts'
+import type { Clock } from '../../core/clock.ts'
+import { readFailure } from '../failures.ts'
+import type { PassageTable } from '../passage-table.ts'
+import type { VectorLayout } from '../segments/vectors/format.ts'
+import { listTables, tableFolder, tableNames } from './names.ts'
+import { openPart } from './open-part.ts'
+import { LancePassageTable } from './table.ts'
+
+const MB = 1024n * 1024n
+/** The end of the data files and manifests of LanceDB. */
+const END = 'LANC'
+
+export interface TableInspection {
+  damage: { file: string; message: string }[]
+  /** Null when the table is missing or can't be opened. */
+  table: PassageTable | null
+}
+
+/**
+ * Opens the table of an index without changing it, and looks at the end of each of its files. Files are relative to `folder`. A daemon may work
+ * with the table at the same time.
+ */
+export async function inspectPassageTable(options: {
+  /** The folder of the LanceDB database. */
+  folder: string
+  id: string
+  layout: VectorLayout
+  clock: Clock
+}): Promise<TableInspection> {
+  const { folder, id, layout, clock } = options
+  const names = tableNames(id)
+  const { parts: numbers = [] } = (await listTables(folder)).get(id) ?? {}
+  if (numbers.length === 0) return { damage: [{ file: '.', message: 'is missing' }], table: null }
+  const tables = numbers.map(names.part)
+  const damage = (await Promise.all(tables.map((table) => damagedFiles(folder, tableFolder(folder, table))))).flat()
+  if (numbers.some((number, i) => number !== i)) damage.push({ file: '.', message: 'lacks a part of the index' })
+  if (damage.length > 0) return { damage, table: null }
+  const connection = await connect(folder, { session: new Session(MB, 64n * MB) })
+  const unexpected = () => Promise.reject(new Error('an inspection adds nothing'))
+  try {
+    const parts = await Promise.all(tables.map((table) => openPart({ connection, folder, table, layout }, clock.now())))
+    return {
+      damage,
+      table: new LancePassageTable(connection, parts, unexpected, { layout, clock, log: silentLogger, cacheBytes: 0 }),
+    }
+  } catch (error) {
+    connection.close()
+    return { damage: [{ file: '.', message: readFailure(error).message }], table: null }
+  }
+}
+
+/** LanceDB has no checksums. But its files end with a mark, so files that are empty or cut off can be named. */
+async function damagedFiles(folder: string, table: string): Promise<TableInspection['damage']> {
+  const entries = await readdir(table, { recursive: true, withFileTypes: true })
+  const checked = entries.map(async (entry) => {
+    if (!entry.isFile()) return []
+    const path = join(entry.parentPath, entry.name)
+    const message = await faultOf(path)
+    return message === null ? [] : [{ file: relative(folder, path), message }]
+  })
+  return (await Promise.all(checked)).flat()
+}
+
+async function faultOf(path: string): Promise<string | null> {
+  const handle = await open(path).catch((error: NodeJS.ErrnoException) => {
+    // A compaction may have deleted it.
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (handle === null) return null
+  try {
+    const { size } = await handle.stat()
+    if (size === 0) return 'is empty'
+    if (!/\.(?:lance|manifest)$/.test(path)) return null
+    const end = Buffer.alloc(END.length)
+    await handle.read(end, 0, end.length, Math.max(0, size - end.length))
+    return end.toString('latin1') === END ? null : 'is cut off'
+  } finally {
+    await handle.close()
+  }
+}
