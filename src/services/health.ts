@@ -34,6 +34,7 @@ export interface DiskState {
   ok: boolean
   message: string
   freeBytes: number | null
+  totalBytes?: number | null
 }
 
 /** Whether the instance works. Anyone may ask; http/ shows the details only to those with a credential. */
@@ -102,7 +103,7 @@ function overallStatus(checks: Omit<HealthReport, 'status' | 'uptimeSeconds'>): 
 
 function withoutNumbers({ ok }: DiskState): DiskState {
   const message = ok ? 'The disk has room for uploads.' : 'The disk is almost full. docsearch may refuse uploads soon.'
-  return { ok, message, freeBytes: null }
+  return { ok, message, freeBytes: null, totalBytes: null }
 }
 
 /** The queue is in the database. While that can't be read, health still has to answer; `database` says what is wrong. */

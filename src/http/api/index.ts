@@ -14,10 +14,12 @@ import { healthRoutes } from './health/routes.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { memberRoutes } from './members/routes.ts'
 import { meRoutes } from './me/routes.ts'
+import { metricsRoutes } from './metrics/routes.ts'
 import { modelRoutes } from './models/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { savedSearchRoutes } from './saved-searches/routes.ts'
 import { searchRoutes } from './search/routes.ts'
+import { statusRoutes } from './status/routes.ts'
 import { synonymRoutes } from './synonyms/routes.ts'
 import { unmanagedProjectRoutes } from './unmanaged-projects/routes.ts'
 import { uploadRoutes } from './upload/routes.ts'
@@ -46,6 +48,8 @@ export function apiTable(dependencies: AppParts): { operations: readonly Operati
     ...userRoutes(dependencies),
     ...modelRoutes(dependencies),
     ...healthRoutes(dependencies),
+    ...statusRoutes(dependencies),
+    ...metricsRoutes(dependencies),
     ...mcpRoutes(dependencies),
     authorizeOperation,
     ...oauthRoutes(dependencies),
