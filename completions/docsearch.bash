@@ -93,6 +93,7 @@ _docsearch_takes_value() {
     'models use --server'|'models use --profile'|'models use --cacert') return 0 ;;
     'models remove --server'|'models remove --profile'|'models remove --cacert') return 0 ;;
     'models help --server'|'models help --profile'|'models help --cacert') return 0 ;;
+    'status --data'|'status --every'|'status --server'|'status --profile'|'status --cacert') return 0 ;;
     'completion --server'|'completion --profile'|'completion --cacert') return 0 ;;
     'help --server'|'help --profile'|'help --cacert') return 0 ;;
   esac
@@ -131,6 +132,7 @@ _docsearch() {
       '/clients') at='clients'; args=0 ;;
       '/audit') at='audit'; args=0 ;;
       '/models') at='models'; args=0 ;;
+      '/status') at='status'; args=0 ;;
       '/completion') at='completion'; args=0 ;;
       '/help') at='help'; args=0 ;;
       'profiles/list'|'profiles/ls') at='profiles list'; args=0 ;;
@@ -425,7 +427,7 @@ _docsearch() {
     'keys list --server') :; return ;;
     'keys list --profile') :; return ;;
     'keys list --cacert') :; return ;;
-    'keys create --scope') COMPREPLY=($(compgen -W 'read:documents write:documents manage:keys' -- "$cur")); return ;;
+    'keys create --scope') COMPREPLY=($(compgen -W 'read:documents write:documents manage:keys read:metrics' -- "$cur")); return ;;
     'keys create --project') _docsearch_projects "$cur"; return ;;
     'keys create --expires-in-days') :; return ;;
     'keys create --server') :; return ;;
@@ -547,6 +549,11 @@ _docsearch() {
     'models help --server') :; return ;;
     'models help --profile') :; return ;;
     'models help --cacert') :; return ;;
+    'status --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'status --every') :; return ;;
+    'status --server') :; return ;;
+    'status --profile') :; return ;;
+    'status --cacert') :; return ;;
     'completion --server') :; return ;;
     'completion --profile') :; return ;;
     'completion --cacert') :; return ;;
@@ -635,6 +642,7 @@ _docsearch() {
       'models use') COMPREPLY=($(compgen -W '--wait -w --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'models remove') COMPREPLY=($(compgen -W '--yes -y --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'models help') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'status') COMPREPLY=($(compgen -W '--data --watch -w --every --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'completion') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'help') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
     esac
@@ -642,7 +650,7 @@ _docsearch() {
   fi
 
   case "$at $args" in
-    ' 0') COMPREPLY=($(compgen -W 'serve reindex login logout profiles whoami upload sync search open mcp eval projects documents synonyms keys users clients audit models completion help' -- "$cur")) ;;
+    ' 0') COMPREPLY=($(compgen -W 'serve reindex login logout profiles whoami upload sync search open mcp eval projects documents synonyms keys users clients audit models status completion help' -- "$cur")) ;;
     'profiles 0') COMPREPLY=($(compgen -W 'list use remove help' -- "$cur")) ;;
     'upload '*) compopt -o filenames -o default 2>/dev/null; COMPREPLY=() ;;
     'sync '0) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")) ;;
@@ -662,7 +670,7 @@ _docsearch() {
     'clients 0') COMPREPLY=($(compgen -W 'create list show rotate delete help' -- "$cur")) ;;
     'models 0') COMPREPLY=($(compgen -W 'list pull test use remove help' -- "$cur")) ;;
     'completion '0) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur")) ;;
-    'help '0) COMPREPLY=($(compgen -W 'serve reindex login logout profiles whoami upload sync search open mcp eval projects documents synonyms keys users clients audit models completion help search-syntax configuration exit-codes' -- "$cur")) ;;
+    'help '0) COMPREPLY=($(compgen -W 'serve reindex login logout profiles whoami upload sync search open mcp eval projects documents synonyms keys users clients audit models status completion help search-syntax configuration exit-codes' -- "$cur")) ;;
   esac
 }
 
