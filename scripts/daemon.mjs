@@ -95,12 +95,15 @@ async function tryToLaunch(args, dataDir) {
   const logFile = join(dataDir, 'daemon.log')
   const log = openSync(logFile, 'a', 0o600)
   const from = fstatSync(log).size
-  const messages = () =>
-    readFileSync(logFile)
-      .subarray(from)
+  const messages = () => {
+    const all = readFileSync(logFile)
+    // A full log begins again from the start.
+    return all
+      .subarray(from <= all.length ? from : 0)
       .toString('utf8')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('{'))
+  }
   const child = spawn(process.execPath, [bin, 'serve', '--data', dataDir, ...args], {
     detached: true,
     stdio: ['ignore', 'pipe', log],

@@ -6,7 +6,7 @@ import { packageName, readSource, readSources, root, targetFolder, type Source }
 /** The layers from the bottom up. A folder may import from the rows above its own; folders in one row may not import each other. */
 const LAYERS = [
   ['core'],
-  ['contract', 'config', 'text', 'ollama'],
+  ['contract', 'config', 'text', 'ollama', 'telemetry'],
   ['parse', 'chunk', 'embed', 'rerank', 'index', 'records', 'blobs'],
   ['lifecycle', 'images'],
   ['ingest', 'search', 'auth', 'oauth', 'webhooks', 'doctor'],
@@ -88,6 +88,11 @@ const PACKAGES: { names: string[]; folders: string[]; because: string }[] = [
     names: ['@modelcontextprotocol/server'],
     folders: ['mcp'],
     because: 'mcp/ is the only folder that knows the protocol of agents',
+  },
+  {
+    names: ['prom-client', '@opentelemetry/api', '@opentelemetry/sdk-trace'],
+    folders: ['telemetry'],
+    because: 'the others report to the Telemetry that is handed in',
   },
   { names: ['pino'], folders: ['serve'], because: 'the others log to the Logger that is handed in' },
   {

@@ -1,4 +1,4 @@
-import type { ApiKeyRecord, Principal, ProjectLimit, Scope } from '../core/model.ts'
+import type { ApiKeyRecord, Principal, ProjectLimit, KeyScope } from '../core/model.ts'
 
 /** Checks one kind of credential: API keys or OAuth access tokens. */
 export interface CredentialChecker {
@@ -18,7 +18,7 @@ export interface ApiKeys extends CredentialChecker {
   create(request: {
     ownerId: string
     name: string
-    scopes: readonly Scope[]
+    scopes: readonly KeyScope[]
     /** Default: no limit. */
     projectIds?: ProjectLimit
     expiresAt: Date | null

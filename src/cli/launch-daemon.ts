@@ -68,7 +68,12 @@ function diskFull(dataDir: string): LaunchFailure {
 function reportIn(dataDir: string, from: number): LaunchFailure {
   let lines: string[]
   try {
-    lines = readFileSync(logOf(dataDir)).subarray(from).toString('utf8').split('\n')
+    const log = readFileSync(logOf(dataDir))
+    // A full log begins again from the start.
+    lines = log
+      .subarray(from <= log.length ? from : 0)
+      .toString('utf8')
+      .split('\n')
   } catch (error) {
     return unusable(dataDir, error as NodeJS.ErrnoException)
   }

@@ -35,6 +35,7 @@ import type {
 } from '../contract/projects.ts'
 import type { SearchAnswer, SearchRequest } from '../contract/search.ts'
 import type { ProjectRole } from '../core/model.ts'
+import type { Status } from '../contract/status.ts'
 import type { UploadPlan, UploadPlanRequest } from '../contract/upload-plan.ts'
 import type {
   Webhook,
@@ -137,6 +138,7 @@ export function createClient(options: ClientOptions) {
     /** For the owner of the instance, except `list`. */
     models: modelMethods(api),
     me: () => api.get<Me>({ method: 'GET', path: '/api/v1/me' }, 'user', 'scopes', 'authentication'),
+    status: () => api.get<Status>({ method: 'GET', path: '/api/v1/status' }, 'status', 'version', 'documents'),
     /** Throws ClientError with status 503 when the instance is unavailable. */
     health: () => api.get<Health>({ method: 'GET', path: '/api/v1/health' }, 'status', 'version'),
   }

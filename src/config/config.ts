@@ -40,6 +40,11 @@ export interface Config {
   /** In how many days the scrub reads each original once; 0 turns it off. */
   scrubDays: number
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  /** How long a search takes to be logged as slow, in milliseconds; 0 logs none. */
+  slowSearchMs: number
+  daemonLog: DaemonLogConfig
+  /** Where to serve metrics without a credential; null for nowhere. */
+  metricsListen: { host: string; port: number } | null
   /** Number of parser processes; by default one for each core, at most 8. */
   parseWorkers: number
   /** How many bytes of the disk the images of pages may take; 0 keeps none. */
@@ -51,6 +56,13 @@ export interface Config {
   /** The quotas of users who have none of their own; null for no quota. */
   quotas: Quotas
   limits: Limits
+}
+
+/** The file to which a daemon in the background logs. */
+export interface DaemonLogConfig {
+  maxBytes: number
+  /** How many full files to keep next to it. */
+  files: number
 }
 
 export interface RerankConfig {

@@ -4,6 +4,7 @@ import { editDistance } from '../core/edit-distance.ts'
 import { DocsearchError } from '../core/errors.ts'
 import { DEFAULT_USER_RATE_FACTOR, type Config } from './config.ts'
 import { resolveDataDir, type Source } from './data-dir.ts'
+import { partsOfAddress } from './values.ts'
 import { environmentName, OTHER_VARIABLES, SETTINGS, type Setting } from './settings.ts'
 
 /** An unknown name that differs by more edits from every known name is not a typing error. */
@@ -141,6 +142,7 @@ function suggestion(name: string, known: ReadonlySet<string>): string {
 function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankKey: string | null): Config {
   // The schema of each setting has checked its value, so the type is right.
   const get = <T>(key: string): T => values.get(key) as T
+  const metricsListen = get<string | null>('metrics.listen')
   return Object.freeze<Config>({
     host: get('host'),
     port: get('port'),
@@ -182,6 +184,9 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankK
     trashDays: get('trash_days'),
     scrubDays: get('scrub_days'),
     logLevel: get('log_level'),
+    slowSearchMs: get('slow_search_ms'),
+    daemonLog: Object.freeze({ maxBytes: get<number>('daemon_log.max_bytes'), files: get<number>('daemon_log.files') }),
+    metricsListen: metricsListen === null ? null : Object.freeze(partsOfAddress(metricsListen)),
     parseWorkers: get('parse.workers'),
     pdfEngine: get('pdf.engine'),
     ocrCommand: get('parse.ocr_command'),

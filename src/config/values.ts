@@ -21,6 +21,11 @@ export const bytes = quantity(BYTE_UNITS, '"200 MB"')
 /** A size, or 0 for no limit. */
 export const bytesOrZero = z.union([z.literal([0, '0']).transform(() => 0), bytes], 'must be 0 or an amount such as "5 GB"')
 export const milliseconds = quantity(TIME_UNITS, '"60s"')
+/** A time, or 0 for never. */
+export const millisecondsOrZero = z.union(
+  [z.literal([0, '0']).transform(() => 0), milliseconds],
+  'must be 0 or a time such as "2s"',
+)
 
 /** A whole number, also as text: the environment and flags have nothing else. */
 export function integer(min: number, max: number) {
@@ -90,6 +95,20 @@ export const textList = z.union(
   ],
   'must be a list of names',
 )
+
+const LISTEN = 'must be an IP address or a host name with a port, such as 127.0.0.1:9464 or [::1]:9464'
+
+/** A host and a port to listen on. */
+export const listenAddress = z
+  .string(LISTEN)
+  .regex(/^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+):\d{1,5}$/, LISTEN)
+  .refine((text) => Number(text.slice(text.lastIndexOf(':') + 1)) <= 65_535, LISTEN)
+
+/** Returns the parts of a `listenAddress`. */
+export function partsOfAddress(text: string): { host: string; port: number } {
+  const at = text.lastIndexOf(':')
+  return { host: text.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(text.slice(at + 1)) }
+}
 
 const SCHEMES = 'must be a list of schemes of applications, such as cursor'
 

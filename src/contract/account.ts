@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { DEFAULT_SCOPES } from '../core/model.ts'
-import { nextCursor, limitedTo, listQuery, projectLimit, scope, displayName, timestamp, quota, usage } from './common.ts'
+import { nextCursor, limitedTo, listQuery, projectLimit, keyScope, displayName, timestamp, quota, usage } from './common.ts'
 
 export const apiKey = z
   .object({
     id: z.string(),
     name: z.string(),
-    scopes: z.array(scope),
+    scopes: z.array(keyScope),
     projects: limitedTo,
     last_four: z.string().meta({ description: 'The last four characters of the key' }),
     created_at: timestamp,
@@ -27,10 +27,12 @@ export const apiKeyCreate = z
   .strictObject({
     name: displayName,
     scopes: z
-      .array(scope)
+      .array(keyScope)
       .min(1)
       .optional()
-      .meta({ description: `Default: ${DEFAULT_SCOPES.join(' and ')}, or those of the two that the caller has` }),
+      .meta({
+        description: `Default: ${DEFAULT_SCOPES.join(' and ')}, or those of the two that the caller has. Only the owner can create a key with \`read:metrics\`, without \`projects\``,
+      }),
     projects: projectLimit.optional().meta({
       description:
         'IDs or names of the projects to which to limit the key. Default: the limit of the caller. Without a limit, the key may use all projects that you are a member of, now and later',
@@ -43,7 +45,7 @@ export type ApiKeyCreate = z.input<typeof apiKeyCreate>
 export const me = z
   .object({
     user: z.object({ id: z.string(), name: z.string(), email: z.string().nullable(), role: z.enum(['owner', 'member']) }),
-    scopes: z.array(scope),
+    scopes: z.array(keyScope),
     projects: limitedTo,
     authentication: z.object({
       method: z.enum(['api_key', 'access_token']),

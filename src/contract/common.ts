@@ -1,10 +1,12 @@
 import { z } from 'zod'
-import { DOCUMENT_STATUSES, SCOPES } from '../core/model.ts'
+import { DOCUMENT_STATUSES, KEY_SCOPES, SCOPES } from '../core/model.ts'
 
 /** RFC 3339 in UTC, as `Date.prototype.toISOString` writes it. */
 export const timestamp = z.iso.datetime({ offset: true }).meta({ id: 'Timestamp' })
 
 export const scope = z.enum(SCOPES).meta({ id: 'Scope' })
+/** A scope of an API key. */
+export const keyScope = z.enum(KEY_SCOPES).meta({ id: 'KeyScope' })
 
 export const documentStatus = z.enum(DOCUMENT_STATUSES).meta({ id: 'DocumentStatus' })
 

@@ -69,7 +69,8 @@ function securitySchemes(baseUrl: string) {
     bearer: {
       type: 'http',
       scheme: 'bearer',
-      description: 'An API key (`dsk_…`) or an OAuth 2.0 access token. Scopes: read:documents, write:documents, manage:keys.',
+      description:
+        'An API key (`dsk_…`) or an OAuth 2.0 access token. Scopes: read:documents, write:documents, manage:keys and, for API keys of the owner only, read:metrics.',
     },
     oauth2: {
       type: 'oauth2',

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Scope } from '../core/model.ts'
+import type { KeyScope } from '../core/model.ts'
 
 /** The description of an endpoint. http/routing/route.ts adds the handler. */
 export interface Operation {
@@ -11,7 +11,7 @@ export interface Operation {
   summary: string
   description?: string
   /** A scope; `any` credential; `optional`: a credential adds to the answer; `public`: a credential changes nothing. */
-  access: Scope | 'any' | 'optional' | 'public'
+  access: KeyScope | 'any' | 'optional' | 'public'
   /** Allows only the owner of the instance. Scopes apply as well. */
   role?: 'owner'
   /** Describes `{id}` in the path. */

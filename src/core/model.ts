@@ -1,8 +1,11 @@
 import type { ErrorCode, WarningCode } from './errors.ts'
 
-/** What a credential may do. Every other list of scopes derives from this one. */
+/** What a user may do, and what an application may ask for. */
 export const SCOPES = ['read:documents', 'write:documents', 'manage:keys'] as const
+/** What an API key may do. Only keys of the owner may read metrics, and never an application. */
+export const KEY_SCOPES = [...SCOPES, 'read:metrics'] as const
 export type Scope = (typeof SCOPES)[number]
+export type KeyScope = (typeof KEY_SCOPES)[number]
 
 /** What a key or an application gets by default: enough to search and to upload. */
 export const DEFAULT_SCOPES: readonly Scope[] = ['read:documents', 'write:documents']
@@ -43,7 +46,7 @@ export const PASSWORD_LENGTH = { min: 10, max: 1000 } as const
 /** Who is calling. Routes look only at this, not at the credential behind it. */
 export interface Principal {
   userId: string
-  scopes: ReadonlySet<Scope>
+  scopes: ReadonlySet<KeyScope>
   /** The projects that the credential is limited to; null without a limit. */
   projectIds: ReadonlySet<string> | null
   via: 'api_key' | 'access_token'
@@ -209,7 +212,7 @@ export interface ApiKeyRecord {
   id: string
   ownerId: string
   name: string
-  scopes: Scope[]
+  scopes: KeyScope[]
   projectIds: ProjectLimit
   lastFour: string
   createdAt: Date

@@ -1,4 +1,5 @@
 import Koa from 'koa'
+import { noTelemetry } from '../core/telemetry.ts'
 import { apiTable } from './api/index.ts'
 import type { State } from './routing/context.ts'
 import type { Dependencies } from './dependencies.ts'
@@ -14,6 +15,7 @@ import { queryCheck } from './middleware/query-check.ts'
 import { rateLimits } from './middleware/rate-limit.ts'
 import { requestId } from './middleware/request-id.ts'
 import { requestLog } from './middleware/request-log.ts'
+import { requestTelemetry } from './middleware/request-telemetry.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
 import { apiRouter, notFound } from './routing/router.ts'
 import { pages } from './web/index.ts'
@@ -25,7 +27,7 @@ const CLIENT_GONE = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'
 
 /** Returns the whole HTTP surface: API, OAuth endpoints and pages. serve/ listens with it; tests call it on a free port. */
 export function createApp(dependencies: Dependencies): Koa<State> {
-  const { settings, clock } = dependencies
+  const { settings, clock, telemetry = noTelemetry } = dependencies
   const app = new Koa<State>({ proxy: settings.trustProxy, maxIpsCount: settings.trustProxy ? 1 : 0 })
   const log = dependencies.log.child({ part: 'http' })
 
@@ -33,6 +35,7 @@ export function createApp(dependencies: Dependencies): Koa<State> {
   app.use(callerAddress())
   app.use(anonymousCaller())
   app.use(requestId(clock))
+  app.use(requestTelemetry(telemetry))
   app.use(requestLog(log))
   app.use(forwardedWarning(settings, log))
   app.use(securityHeaders())
@@ -40,8 +43,8 @@ export function createApp(dependencies: Dependencies): Koa<State> {
   app.use(problemErrors(log, settings.baseUrl, { wantsPage, showErrorPage }))
   app.use(hostCheck(settings))
   app.use(queryCheck())
-  const limits = rateLimits(settings)
-  const parts = { ...dependencies, openStreams: new OpenStreams(settings.limits.eventStreams) }
+  const limits = rateLimits(settings, telemetry)
+  const parts = { ...dependencies, openStreams: new OpenStreams(settings.limits.eventStreams, telemetry) }
   for (const step of pageRouter(pages(parts), parts, limits)) app.use(step)
   for (const step of apiRouter(apiTable(parts).routes, parts, limits)) app.use(step)
   app.use(notFound(wantsPage))

@@ -3,6 +3,7 @@ import type { Authenticator } from '../auth/auth.ts'
 import type { CredentialWatch } from '../auth/credential-watch.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
+import type { Telemetry } from '../core/telemetry.ts'
 import type { OAuth } from '../oauth/oauth.ts'
 import type { Services } from '../services/services.ts'
 import type { OpenStreams } from './middleware/open-streams.ts'
@@ -18,6 +19,8 @@ export interface Dependencies extends Services {
   settings: HttpSettings
   clock: Clock
   log: Logger
+  /** Left out, nothing is measured. */
+  telemetry?: Telemetry
   version: string
 }
 

@@ -1,3 +1,4 @@
+import type { IndexNumbers } from '../core/instance-numbers.ts'
 import type { PhraseFilter } from './phrase.ts'
 import type { ProjectSegments, SegmentsListener } from './segments/store/project-segments.ts'
 
@@ -131,6 +132,8 @@ export interface ChunkIndex {
    */
   inventory(): Promise<Map<string, { version: number; chunks: number }>>
   countPassages(): Promise<number>
+  /** Returns how large the index is, from memory. */
+  numbers(): IndexNumbers
   /** Makes later searches faster and frees space. Searches find the same before and after. Slow, so ingest calls it only now and then. */
   optimize(): Promise<void>
   /** Says whether the index answers. Never throws. */

@@ -2,6 +2,7 @@ import pLimit from 'p-limit'
 import { BackgroundTask } from '../core/background-task.ts'
 import { countOf } from '../core/count-of.ts'
 import { isDocsearchError } from '../core/errors.ts'
+import type { IndexNumbers } from '../core/instance-numbers.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { Logger } from '../core/logger.ts'
 import { Comparison } from './comparison.ts'
@@ -14,7 +15,7 @@ import { PassageTexts } from './passage-texts.ts'
 import type { PhraseFilter } from './phrase.ts'
 import { rebuild } from './rebuild.ts'
 import { RowRemovals } from './row-removals.ts'
-import { livePassages, type ProjectSegments, type SegmentsListener } from './segments/store/project-segments.ts'
+import { livePassages, memoryOfSegment, type ProjectSegments, type SegmentsListener } from './segments/store/project-segments.ts'
 import type { SegmentMemory } from './segments/store/memory.ts'
 import type { Marked } from './segments/store/protocol.ts'
 import { SegmentStore } from './segments/store/segment-store.ts'
@@ -163,6 +164,16 @@ export class SegmentedIndex implements ChunkIndex {
 
   async countPassages(): Promise<number> {
     return this.#count()
+  }
+
+  numbers(): IndexNumbers {
+    const segments = this.#store.projects().flatMap((project) => project.segments)
+    return {
+      passages: this.#count(),
+      unindexed: this.#lost.countPassages(),
+      segments: segments.length,
+      memoryBytes: segments.reduce((sum, segment) => sum + memoryOfSegment(segment), 0),
+    }
   }
 
   optimize(): Promise<void> {

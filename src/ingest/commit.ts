@@ -2,6 +2,7 @@ import type { DocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { DocumentWarning } from '../core/model.ts'
 import type { Retries } from '../core/retries.ts'
+import type { Telemetry } from '../core/telemetry.ts'
 import type { DocumentPassages, IndexedPassage } from '../index/chunk-index.ts'
 import { isDamaged } from '../index/failures.ts'
 import type { OpenIndex } from '../lifecycle/lifecycle.ts'
@@ -11,6 +12,7 @@ import type { IngestOptions } from './context.ts'
 /** A document whose passages are ready for the index. */
 export interface Finished {
   ownerId: string
+  mediaType: string
   job: JobRef
   /** The index that the passages were made for. */
   target: OpenIndex
@@ -23,6 +25,7 @@ export interface Finished {
 }
 
 export interface CommitParts extends Pick<IngestOptions, 'records' | 'lifecycle' | 'quotas' | 'log'> {
+  telemetry: Telemetry
   retries: Retries
   onCommit: () => void
 }
@@ -32,7 +35,7 @@ export interface CommitParts extends Pick<IngestOptions, 'records' | 'lifecycle'
  * wanted. Returns the documents that would exceed a quota, each with its error, and writes nothing of them.
  */
 export async function commitDocuments(batch: readonly Finished[], parts: CommitParts): Promise<Map<Finished, DocsearchError>> {
-  const { records, retries, quotas, onCommit } = parts
+  const { records, retries, telemetry, quotas, onCommit } = parts
   const jobs = batch.map(({ job, passages }) => ({ ...job, passages: passages.length }))
   const begun = await retries.run(() => records.queue.beginIndexing(jobs, quotas))
   const errors = new Map(begun.refused.map(({ job, error }) => [keyOf(job), error]))
@@ -57,7 +60,7 @@ export async function commitDocuments(batch: readonly Finished[], parts: CommitP
     await putOrRebuild(documents[0]!.target, put, parts)
   })
   killPoint('index')
-  await retries.run(() =>
+  const unwanted = await retries.run(() =>
     records.queue.finish(
       documents.map(({ job, passages, words, chunksSkipped, warnings, target: { embedder } }) => ({
         job,
@@ -70,6 +73,9 @@ export async function commitDocuments(batch: readonly Finished[], parts: CommitP
     ),
   )
   killPoint('done')
+  const late = new Set(unwanted.map(keyOf))
+  for (const { job, mediaType, passages } of documents)
+    if (!late.has(keyOf(job))) telemetry.note({ type: 'document_ready', mediaType, passages: passages.length })
   onCommit()
   return refused
 }

@@ -3,6 +3,7 @@ import type { Limits } from '../config/config.ts'
 import type { Quotas } from '../core/model.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
+import type { Telemetry } from '../core/telemetry.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import type { Ocr } from '../parse/ocr/ocr.ts'
 import type { ParserPool } from '../parse/pool/pool.ts'
@@ -25,4 +26,5 @@ export interface IngestOptions {
   parseWorkers?: number
   clock: Clock
   log: Logger
+  telemetry?: Telemetry
 }

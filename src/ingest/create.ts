@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { createRetries } from '../core/retries.ts'
+import { noTelemetry } from '../core/telemetry.ts'
 import { Builder } from '../lifecycle/builder.ts'
 import { createAccept } from './accept.ts'
 import { Batcher } from './batcher.ts'
@@ -22,7 +23,7 @@ import { IndexWriter } from './writer.ts'
 
 /** Wires the parts: accept → queue → worker (extract, prepare, embed) → writer, with recovery, maintenance and the builder of a new index. */
 export function createIngest(options: IngestOptions): Ingest {
-  const { records, lifecycle, quotas, log } = options
+  const { records, lifecycle, quotas, log, telemetry = noTelemetry } = options
   const stopping = new AbortController()
   const retries = createRetries(log, stopping.signal)
   const load = new Load(options.parserPool.capacity)
@@ -31,15 +32,15 @@ export function createIngest(options: IngestOptions): Ingest {
   const reconciler = new Reconciler({ ...options, exclusive })
   const maintenance = new Maintenance({ ...options, reconciler })
   const deletions = new Deletions({ ...options, reconciler, maintenance })
-  const toCommit = { records, lifecycle, quotas, log, retries, load, exclusive }
+  const toCommit = { records, lifecycle, quotas, log, telemetry, retries, load, exclusive }
   const writer = new IndexWriter({ ...toCommit, onCommit: () => maintenance.committed() })
   // One thread keeps up with about four parsers.
   const threads = new PrepareThreads(Math.ceil((options.parseWorkers ?? availableParallelism()) / 4))
   const preparePassages = createPreparePassages({ threads, batcher: new Batcher(retries) })
-  const steps = createSteps(options, { retries, preparePassages, writer })
+  const steps = createSteps(options, { retries, preparePassages, writer, telemetry })
   const edits = new Edits({ records, lifecycle, log, quotas, preparePassages, exclusive, stopping: stopping.signal })
   const onFailed = () => void deletions.forget()
-  const worker = new Worker({ records, lifecycle, log, retries, steps, load, stopping, onFailed })
+  const worker = new Worker({ records, lifecycle, log, telemetry, retries, steps, load, stopping, onFailed })
   const builder = newBuilder(options, { threads, exclusive, areUploadsStuck: () => retries.reason() !== null })
   let unsubscribe: () => void = () => {}
   let unwatch: () => void = () => {}

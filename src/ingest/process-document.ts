@@ -1,5 +1,6 @@
-import { isDocsearchError } from '../core/errors.ts'
+import { type ErrorCode, isDocsearchError } from '../core/errors.ts'
 import type { Retries } from '../core/retries.ts'
+import type { Telemetry } from '../core/telemetry.ts'
 import { IndexChanged, whileCurrent } from '../lifecycle/while-current.ts'
 import type { QueuedDocument } from '../records/queue.ts'
 import type { IngestOptions } from './context.ts'
@@ -13,6 +14,7 @@ import type { Load } from './load.ts'
 const MAX_ATTEMPTS = 10
 
 export interface ProcessParts extends Pick<IngestOptions, 'records' | 'lifecycle' | 'log'> {
+  telemetry: Telemetry
   retries: Retries
   steps: Steps
   load: Load
@@ -28,14 +30,16 @@ export interface ProcessParts extends Pick<IngestOptions, 'records' | 'lifecycle
 
 /** Brings one claimed document to its end: ready, failed, or back in the queue. Never rejects. */
 export async function processDocument(job: QueuedDocument, parts: ProcessParts): Promise<void> {
-  const { load, log, stopping, onRoom } = parts
+  const { load, log, stopping, onRoom, telemetry } = parts
   const started = performance.now()
   try {
-    const extracted = await load.reading(() => extract(job, parts))
-    if (extracted === null) return
-    await load.indexing(extracted.chars, () => {
-      onRoom()
-      return index(job, extracted, parts)
+    await telemetry.trace({ name: 'ingest.document', attributes: { media_type: job.document.mediaType } }, async () => {
+      const extracted = await load.reading(() => extract(job, parts))
+      if (extracted === null) return
+      await load.indexing(extracted.chars, () => {
+        onRoom()
+        return index(job, extracted, parts)
+      })
     })
     log.debug({ document: job.documentId, took_ms: Math.round(performance.now() - started) }, 'document processed')
   } catch (error) {
@@ -47,7 +51,7 @@ export async function processDocument(job: QueuedDocument, parts: ProcessParts):
 }
 
 async function extract(job: QueuedDocument, parts: ProcessParts): Promise<Extracted | null> {
-  const { steps, load, records, retries, aborting, onRoom, onFailed } = parts
+  const { steps, load, aborting, onRoom } = parts
   if (job.attempts < MAX_ATTEMPTS) {
     return steps.extract(job, aborting, (work) =>
       load.aside(() => {
@@ -57,8 +61,7 @@ async function extract(job: QueuedDocument, parts: ProcessParts): Promise<Extrac
     )
   }
   const message = `The server crashed ${job.attempts} times while processing this document. Open it in the program that made it, save it again and upload the new file.`
-  await retries.run(() => records.queue.fail(job, { code: 'crashed_daemon', message }))
-  onFailed()
+  await fail(job, { code: 'crashed_daemon', message }, parts)
   return null
 }
 
@@ -74,7 +77,7 @@ async function index(job: QueuedDocument, extracted: Extracted, parts: ProcessPa
 
 /** Fails the document, or puts it back into the queue when it was not at fault. */
 async function end(job: QueuedDocument, error: unknown, parts: ProcessParts): Promise<void> {
-  const { records, retries, log, stopping, onFailed } = parts
+  const { records, log, stopping } = parts
   if (stopping.aborted || error instanceof IndexChanged) {
     // Without retries: at the next start the document is queued in any case.
     await records.queue.release(job, { countAttempt: false })
@@ -89,6 +92,12 @@ async function end(job: QueuedDocument, error: unknown, parts: ProcessParts): Pr
         code: 'internal_error' as const,
         message: 'Internal error while processing this document. See the server log. Reprocess the document after an update.',
       }
-  await retries.run(() => records.queue.fail(job, { code, message }))
+  await fail(job, { code, message }, parts)
+}
+
+async function fail(job: QueuedDocument, error: { code: ErrorCode; message: string }, parts: ProcessParts): Promise<void> {
+  const { records, retries, telemetry, onFailed } = parts
+  await retries.run(() => records.queue.fail(job, error))
+  telemetry.note({ type: 'document_failed', mediaType: job.document.mediaType, code: error.code })
   onFailed()
 }

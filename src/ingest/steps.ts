@@ -4,6 +4,7 @@ import { killPoint } from '../core/kill-point.ts'
 import type { DocumentHealth, DocumentRecord } from '../core/model.ts'
 import type { Page, ParsedDocument } from '../core/parsed.ts'
 import type { Retries } from '../core/retries.ts'
+import type { IngestStep, Telemetry } from '../core/telemetry.ts'
 import type { OpenIndex } from '../lifecycle/lifecycle.ts'
 import { needsOcr, withOcr } from '../parse/ocr/with-ocr.ts'
 import { PARSER_VERSION } from '../parse/parser.ts'
@@ -36,12 +37,21 @@ export interface StepParts {
   retries: Retries
   preparePassages: PreparePassages
   writer: Pick<IndexWriter, 'write'>
+  telemetry: Telemetry
 }
 
 export function createSteps(
   { records, blobs, parserPool, ocr }: Pick<IngestOptions, 'records' | 'blobs' | 'parserPool' | 'ocr'>,
-  { retries, preparePassages, writer }: StepParts,
+  { retries, preparePassages, writer, telemetry }: StepParts,
 ): Steps {
+  /** Measures a step that ends well. */
+  async function measured<T>(step: IngestStep, work: () => Promise<T>): Promise<T> {
+    const started = performance.now()
+    const result = await telemetry.trace({ name: `ingest.${step}` }, work)
+    telemetry.note({ type: 'ingest_step', step, seconds: (performance.now() - started) / 1000 })
+    return result
+  }
+
   function read({ document }: QueuedDocument, signal: AbortSignal, aside: Aside): Promise<ParsedDocument> {
     return blobs.withFile(document.sha256, async (file) => {
       const parsed = await parse(document, file, signal)
@@ -71,9 +81,11 @@ export function createSteps(
       ),
 
     async index(job, extracted, target, signal) {
-      const prepared = await preparePassages(job.document, extracted, target.embedder, signal)
+      const { document, isNew } = job
+      const prepared = await measured('embed', () => preparePassages(document, extracted, target.embedder, signal))
       killPoint('embed')
-      await writer.write({ ownerId: job.document.ownerId, job, target, isNew: job.isNew, ...prepared })
+      const { ownerId, mediaType } = document
+      await measured('index', () => writer.write({ ownerId, mediaType, job, target, isNew, ...prepared }))
     },
   }
 
@@ -82,7 +94,7 @@ export function createSteps(
       const pages = await records.documents.pages(new Set([job.document.projectId]), job.documentId)
       return pages && { title: job.document.title, tags: job.document.tags, pages, chars: charsOf(pages) }
     }
-    const parsed = await read(job, signal, aside)
+    const parsed = await measured('parse', () => read(job, signal, aside))
     const { pages, pageCount } = parsed
     const facts = { ...parsed.facts, parser_version: PARSER_VERSION }
     const health = healthOf(pages, pageCount)

@@ -1,3 +1,4 @@
+import { type CallOutcome, noTelemetry, type Telemetry } from '../core/telemetry.ts'
 import { TurnQueue } from '../core/turns.ts'
 
 /**
@@ -24,6 +25,12 @@ interface Patience {
   batchRunMs: number
 }
 
+export interface CallQueueOptions extends Partial<Patience> {
+  telemetry?: Telemetry
+  /** Replaces the clock in tests. In milliseconds. */
+  now?: () => number
+}
+
 interface Waiting {
   since: number
   start: () => void
@@ -46,10 +53,12 @@ export class CallQueue {
   readonly #running = { query: 0, rerank: 0, batch: 0 }
   readonly #patience: Patience
   readonly #now: () => number
+  readonly #telemetry: Telemetry
 
-  constructor(patience: Partial<Patience> = {}, now: () => number = () => performance.now()) {
+  constructor({ telemetry = noTelemetry, now = () => performance.now(), ...patience }: CallQueueOptions = {}) {
     this.#patience = { ...PATIENCE, ...patience }
     this.#now = now
+    this.#telemetry = telemetry
   }
 
   get state(): QueueState {
@@ -61,7 +70,10 @@ export class CallQueue {
   /** Runs a call when it is its turn. Rejects with the signal's reason when that aborts before. */
   async run<T>({ kind, user, signal }: Caller, call: () => Promise<T>): Promise<T> {
     signal.throwIfAborted()
+    const asked = performance.now()
     await this.#turn(kind, user, signal)
+    const began = performance.now()
+    let outcome: CallOutcome = 'failed'
     let isCounted = true
     const end = () => {
       if (isCounted) this.#running[kind]--
@@ -70,11 +82,22 @@ export class CallQueue {
     }
     const late = kind === 'batch' ? setTimeout(end, this.#patience.batchRunMs).unref() : undefined
     try {
-      return await call()
+      const answer = await this.#telemetry.trace({ name: `ollama.${kind}`, kind: 'client' }, call)
+      outcome = 'ok'
+      return answer
     } finally {
       clearTimeout(late)
       end()
+      if (outcome !== 'ok' && signal.aborted) outcome = 'aborted'
+      const [waitedSeconds, seconds] = [(began - asked) / 1000, (performance.now() - began) / 1000]
+      this.#telemetry.note({ type: 'ollama_call', kind, outcome, waitedSeconds, seconds })
     }
+  }
+
+  /** How many calls of each kind wait for their turn. */
+  get waiting(): Readonly<Record<CallKind, number>> {
+    const { query, rerank, batch } = this.#waiting
+    return { query: query.length, rerank: rerank.length, batch: batch.length }
   }
 
   async #turn(kind: CallKind, user: string, signal: AbortSignal): Promise<void> {

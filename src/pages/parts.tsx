@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { Scope } from '../core/model.ts'
+import { type KeyScope, type Scope, SCOPES } from '../core/model.ts'
 import type { Choice } from './form.tsx'
 import { trimEnd } from '../core/trim-end.ts'
 
@@ -38,7 +38,7 @@ interface ScopeWords {
   detail: string
 }
 
-export const SCOPE_WORDS: Readonly<Record<Scope, ScopeWords>> = {
+export const SCOPE_WORDS: Readonly<Record<KeyScope, ScopeWords>> = {
   'read:documents': {
     can: 'Search and read your documents',
     detail: 'Projects, documents, their text and the original files.',
@@ -51,10 +51,14 @@ export const SCOPE_WORDS: Readonly<Record<Scope, ScopeWords>> = {
     can: 'Manage access in your name',
     detail: 'Create and revoke API keys, register applications. The owner can also manage users.',
   },
+  'read:metrics': {
+    can: 'Read the metrics of this instance',
+    detail: 'For a monitoring system such as Prometheus. The key cannot be limited to projects.',
+  },
 }
 
 /** The scopes as checkboxes, in plain words and by name. */
-export function scopeChoices(scopes: readonly Scope[]): Choice[] {
+export function scopeChoices(scopes: readonly KeyScope[]): Choice[] {
   return scopes.map((scope) => ({
     value: scope,
     label: SCOPE_WORDS[scope].can,
@@ -62,7 +66,7 @@ export function scopeChoices(scopes: readonly Scope[]): Choice[] {
   }))
 }
 
-export function ScopeNames({ scopes }: { scopes: readonly Scope[] }) {
+export function ScopeNames({ scopes }: { scopes: readonly KeyScope[] }) {
   return (
     <>
       {scopes.map((scope, at) => (
@@ -77,7 +81,7 @@ export function ScopeNames({ scopes }: { scopes: readonly Scope[] }) {
 
 /** Shows what an application asks for, and what it doesn't get. */
 export function ScopeList({ scopes, alsoDenied = [] }: { scopes: readonly Scope[]; alsoDenied?: readonly string[] }) {
-  const others = (Object.keys(SCOPE_WORDS) as Scope[]).filter((scope) => !scopes.includes(scope))
+  const others = SCOPES.filter((scope) => !scopes.includes(scope))
   return (
     <>
       <h2>It will be able to</h2>

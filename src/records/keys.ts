@@ -1,4 +1,4 @@
-import type { ApiKeyRecord, ProjectLimit, Scope } from '../core/model.ts'
+import type { ApiKeyRecord, ProjectLimit, KeyScope } from '../core/model.ts'
 import type { ListRequest, ResultPage } from './result-page.ts'
 
 /** API keys. Only the SHA-256 of a whole key is stored, in hex. */
@@ -9,7 +9,7 @@ export interface Keys {
     name: string
     sha256: string
     lastFour: string
-    scopes: readonly Scope[]
+    scopes: readonly KeyScope[]
     projectIds: ProjectLimit
     expiresAt: Date | null
     maxKeys: number

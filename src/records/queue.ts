@@ -108,6 +108,8 @@ export interface Queue {
   unknown(documentIds: readonly string[]): Promise<string[]>
   /** Queues ready documents again whose passages the index has lost. */
   requeueMany(documentIds: readonly string[]): Promise<void>
+  /** Returns when the document was queued that has waited or been processed for longest, or null if there is none. */
+  oldest(): Promise<Date | null>
   /** Counts documents by status: of some projects, or of all. */
   counts(projects?: ProjectIds): Promise<Record<DocumentStatus, number>>
 }

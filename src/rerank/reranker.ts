@@ -1,3 +1,5 @@
+import type { DegradedReason } from '../core/telemetry.ts'
+
 /** How a search reorders candidates without a model: `builtin` by where passages have the words of the question, `none` not at all. */
 export type BaseOrder = 'builtin' | 'none'
 
@@ -42,4 +44,6 @@ export interface RerankOutcome {
   features?: ReadonlyMap<string, Readonly<Record<string, number>>>
   /** Why nothing was applied, or less than the settings ask for. Null when everything was. */
   reason: string | null
+  /** Set if a model that the settings ask for scored nothing, or not all passages. */
+  degraded?: Extract<DegradedReason, `reranker_${string}`> | null
 }

@@ -30,22 +30,30 @@ export function createModelReranker(source: ModelSource, tuning: ModelTuning): R
   async function rerank(request: RerankRequest): Promise<RerankOutcome> {
     const { candidates: ranked, before } = request
     const model = source.current()
-    const withoutModel = (why: string | null): RerankOutcome => ({
+    const withoutModel = (why: string | null, degraded: RerankOutcome['degraded'] = null): RerankOutcome => ({
       applied: before.applied,
       model: BASE,
       scores: null,
       reason: joinReasons(why, before.reason),
+      degraded,
     })
-    if (model === null || ranked.length === 0) return withoutModel(source.reason())
-    const { scores, asked, failure, hadTurn } = await scoreBest(model, request, tuning)
+    if (model === null || ranked.length === 0) {
+      const why = source.reason()
+      return withoutModel(why, why === null ? null : 'reranker_unavailable')
+    }
+    const { scores, asked, failure, isLate } = await scoreBest(model, request, tuning)
     if (failure !== null) source.failed(model, failure)
     if (request.signal.aborted) return withoutModel('The search was cancelled.')
-    if (scores.size === 0) return withoutModel(failure?.message ?? noScore(model, asked, hadTurn, tuning))
+    if (scores.size === 0) {
+      const why = failure?.message ?? noScore(model, asked, !isLate, tuning)
+      return withoutModel(why, isLate ? 'reranker_timeout' : 'reranker_failed')
+    }
     return {
       applied: true,
       model: model.name,
       ...blend(ranked, scores),
       reason: incomplete(model, scores.size, asked, tuning),
+      degraded: scores.size === asked ? null : 'reranker_timeout',
     }
   }
   return {
@@ -65,8 +73,8 @@ interface Scored {
   scores: ReadonlyMap<string, number>
   asked: number
   failure: RerankModelError | null
-  /** False when other searches used the model all the time. */
-  hadTurn: boolean
+  /** True when the model scored no passage in time, also because other searches used it all the time. */
+  isLate: boolean
 }
 
 async function scoreBest(
@@ -77,11 +85,11 @@ async function scoreBest(
   const scores = new Map<string, number>()
   const best = ranked.slice(0, candidates)
   const stop = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
-  const outcome = (failure: RerankModelError | null, hadTurn = true): Scored => ({
+  const outcome = (failure: RerankModelError | null, isLate = false): Scored => ({
     scores: failure === null ? scores : new Map(),
     asked: best.length,
     failure,
-    hadTurn,
+    isLate,
   })
   const texts = best.map((candidate) => passageText(candidate, passageTokens))
   try {
@@ -90,11 +98,11 @@ async function scoreBest(
     })
     return outcome(null)
   } catch (error) {
-    if (error instanceof NoTurn) return outcome(null, false)
+    if (error instanceof NoTurn) return outcome(null, true)
     if (stop.aborted) {
       const isLate = !signal.aborted && scores.size === 0
       const message = `${model.name} scored no passage within ${deadlineMs / 1000} s.`
-      return outcome(isLate ? new RerankModelError('reranker_unavailable', message, error) : null)
+      return outcome(isLate ? new RerankModelError('reranker_unavailable', message, error) : null, isLate)
     }
     if (error instanceof RerankModelError) return outcome(error)
     throw error

@@ -1,5 +1,6 @@
 import type { Chance } from '../core/noise.ts'
 import type { Logger } from '../core/logger.ts'
+import { noTelemetry, type Telemetry } from '../core/telemetry.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex } from '../index/chunk-index.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
@@ -9,6 +10,7 @@ import { exactQuestion } from './exact-question.ts'
 import type { OwnSynonyms } from './expansions/expand.ts'
 import { ProjectSynonymMatchers } from './expansions/project-synonyms.ts'
 import { countFacets } from './facets.ts'
+import { Measurement, shapeOf } from './measurement.ts'
 import { parseQuery, type ParsedQuery } from './parse.ts'
 import { askQuestion } from './question.ts'
 import { findResultPage, type ResultPage } from './result-page.ts'
@@ -46,6 +48,7 @@ export interface SearchOptions {
   lifecycle: Pick<Lifecycle, 'choice'> & { active(): ActiveIndex | null }
   reranker: Reranker
   log: Logger
+  telemetry?: Telemetry
   threads: SearchThreads
   /** Weight of the vector channel. By default, or when null, the embedder's own weight. */
   fusionWeight?: number | null
@@ -75,18 +78,22 @@ class DocumentSearch implements Search {
   }
 
   async search(query: SearchQuery, signal?: AbortSignal): Promise<SearchOutcome> {
-    const started = performance.now()
     signal?.throwIfAborted()
-    const { records, lifecycle } = this.options
+    const { records, lifecycle, telemetry = noTelemetry } = this.options
+    const measured = new Measurement(telemetry)
     const parsed = parseQuery(query.query)
     // Counted before the index is read: a document that becomes searchable meanwhile may be both counted and found, but is never missing from both.
     const pendingDocuments = await records.documents.countPending(new Set(query.projectIds))
     const active = lifecycle.active()
-    const answer = active === null ? this.withoutIndex(query) : await this.answer(query, parsed, active, signal)
-    return { ...answer, tookMs: performance.now() - started, pendingDocuments }
+    const answer =
+      active === null ? this.withoutIndex(query, measured) : await this.answer(query, parsed, active, measured, signal)
+    const tookMs = measured.milliseconds
+    measured.end(answer.mode, () => shapeOf(query, parsed, answer))
+    return { ...answer, tookMs, pendingDocuments }
   }
 
-  private withoutIndex({ mode, facets }: SearchQuery): Answer {
+  private withoutIndex({ mode, facets }: SearchQuery, measured: Measurement): Answer {
+    measured.degraded('no_index')
     return {
       hits: [],
       mode,
@@ -104,12 +111,17 @@ class DocumentSearch implements Search {
     query: SearchQuery,
     parsed: ParsedQuery,
     active: ActiveIndex,
+    measured: Measurement,
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
     const synonyms = await this.synonyms.of(query.projectIds)
-    const corrected = query.correct ? await this.correct(query, parsed, { synonyms, index: active.index, signal }) : NOT_CORRECTED
+    const spelling = { synonyms, index: active.index, signal }
+    const corrected = query.correct
+      ? await measured.stage('spelling', () => this.correct(query, parsed, spelling))
+      : NOT_CORRECTED
+    if (corrected.reason !== null) measured.degraded('spelling_stopped')
     const asked = corrected.query === null ? parsed : parseQuery(corrected.query)
-    const question = await askQuestion({
+    const asking = {
       query: asked.text,
       expandable: asked.free.map(([start, end]) => (corrected.query ?? query.query).slice(start, end)),
       synonyms,
@@ -120,7 +132,9 @@ class DocumentSearch implements Search {
       deadlineMs: this.deadlines.embedMs,
       signal,
       log: this.options.log,
-    })
+    }
+    const question = await measured.stage('embed', () => askQuestion(asking))
+    measured.degraded(question.degraded)
     const { records, reranker, threads, log, fusionWeight = null } = this.options
     const exact = exactQuestion(parsed.text)
     const typedTerms = corrected.query === null ? null : queryWords(parsed.text).flatMap(({ terms }) => terms)
@@ -137,6 +151,7 @@ class DocumentSearch implements Search {
         records,
         reranker,
         rerankMs: this.deadlines.rerankMs,
+        measured,
         signal,
         log,
       }
@@ -150,6 +165,7 @@ class DocumentSearch implements Search {
       return { ...page, hasDamagedTexts }
     }
     const { page, relaxedPhrases } = await relaxPhrases(asked, query, find)
+    if (page.hasDamagedTexts || page.isIncompleteIndex) measured.degraded('index_incomplete')
     const { mode, modeReason } = question
     return {
       hits: page.hits,

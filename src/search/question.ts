@@ -1,6 +1,7 @@
 import { BreakerOpen } from '../core/breaker.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
+import type { DegradedReason } from '../core/telemetry.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import { expand, type OwnSynonyms } from './expansions/expand.ts'
 import type { Expansion } from './expansions/expansion.ts'
@@ -30,6 +31,8 @@ export interface Question {
   vector: Float32Array | null
   mode: SearchMode
   modeReason: string | null
+  /** Set if the question could not be embedded. */
+  degraded: DegradedReason | null
 }
 
 export interface AskOptions {
@@ -66,11 +69,11 @@ export async function askQuestion({
   const language = shownLanguage(analyse(query), 1)
   const terms = [...words.flatMap((word) => word.terms), ...furtherTerms]
   const asked = { terms, words, language, expansions: expand({ texts: expandable, words, synonyms }) }
-  if (mode === 'keyword') return { ...asked, vector: null, mode, modeReason: null }
+  if (mode === 'keyword') return { ...asked, vector: null, mode, modeReason: null, degraded: null }
   try {
     const vector = await withDeadline(deadlineMs, signal, (stop) => embedder.embedQuery(query, stop, user))
     if (vector.length === embedder.dimensions)
-      return { ...asked, vector: hasDirection(vector) ? vector : null, mode, modeReason: null }
+      return { ...asked, vector: hasDirection(vector) ? vector : null, mode, modeReason: null, degraded: null }
     log.warn(
       { model: embedder.name, expected: embedder.dimensions, got: vector.length },
       'the embedder returned a vector of another length',
@@ -80,13 +83,15 @@ export async function askQuestion({
       vector: null,
       mode: 'keyword',
       modeReason: becauseOf(embedder, 'answers like another model than the one that made the index'),
+      degraded: 'embedder_changed',
     }
   } catch (error) {
     signal?.throwIfAborted()
-    const reason = describe(error, deadlineMs)
-    if (reason === null) throw error
+    const failure = describe(error, deadlineMs)
+    if (failure === null) throw error
     log.warn({ err: error, model: embedder.name }, 'question not embedded, searching by keywords')
-    return { ...asked, vector: null, mode: 'keyword', modeReason: becauseOf(embedder, reason) }
+    const { reason, degraded } = failure
+    return { ...asked, vector: null, mode: 'keyword', modeReason: becauseOf(embedder, reason), degraded }
   }
 }
 
@@ -104,14 +109,17 @@ function hasDirection(vector: Float32Array): boolean {
   return Number.isFinite(square) && square > 0
 }
 
-function describe(error: unknown, deadlineMs: number): string | null {
-  if (error instanceof DeadlinePassed) return `did not answer within ${deadlineMs / 1000} s`
-  if (isDocsearchError(error) && error.cause instanceof BreakerOpen)
-    return 'did not answer an earlier query in time and has not answered since'
-  if (isDocsearchError(error, 'embedding_model_changed')) return 'now gives other vectors than those in the index'
-  if (isDocsearchError(error, 'embedder_unavailable')) return 'cannot be reached or is overloaded'
-  if (isDocsearchError(error)) return `could not embed the question (${error.code})`
-  return null
+function describe(error: unknown, deadlineMs: number): { reason: string; degraded: DegradedReason } | null {
+  if (error instanceof DeadlinePassed)
+    return { reason: `did not answer within ${deadlineMs / 1000} s`, degraded: 'embedder_timeout' }
+  if (!isDocsearchError(error)) return null
+  if (error.cause instanceof BreakerOpen)
+    return { reason: 'did not answer an earlier query in time and has not answered since', degraded: 'embedder_timeout' }
+  if (error.code === 'embedding_model_changed')
+    return { reason: 'now gives other vectors than those in the index', degraded: 'embedder_changed' }
+  if (error.code === 'embedder_unavailable')
+    return { reason: 'cannot be reached or is overloaded', degraded: 'embedder_unavailable' }
+  return { reason: `could not embed the question (${error.code})`, degraded: 'embedder_failed' }
 }
 
 function becauseOf(embedder: Embedder, what: string): string {

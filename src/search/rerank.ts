@@ -1,4 +1,5 @@
 import type { Logger } from '../core/logger.ts'
+import type { DegradedReason } from '../core/telemetry.ts'
 import type { ChunkIndex } from '../index/chunk-index.ts'
 import type { RerankCandidate, Reranker } from '../rerank/reranker.ts'
 import { DeadlinePassed, withDeadline } from '../core/deadline.ts'
@@ -23,6 +24,7 @@ export interface Reranked {
   /** The scores of a model that read the passages. Null keeps the order that the search found. */
   scores: ModelScores | null
   report: SearchOutcome['rerank']
+  degraded: DegradedReason | null
 }
 
 /** Lets the reranker reorder the best candidates. When it fails or is late, the order stays and the report says so. */
@@ -43,18 +45,26 @@ export async function rerankBest({
     ...outcome,
     tookMs: tookMs + performance.now() - started,
   })
-  if (found.groups.length === 0) return { scores: null, report: report(before) }
+  if (found.groups.length === 0) return { scores: null, report: report(before), degraded: null }
   try {
     const candidates = await read(found.forModel, index)
-    const { scores, features, ...outcome } = await withDeadline(deadlineMs, signal, (stop) =>
-      reranker.rerank({ query, candidates, before, user, signal: stop }),
-    )
-    return { scores: scores && { scores, features }, report: report(outcome) }
+    const {
+      scores,
+      features,
+      degraded = null,
+      ...outcome
+    } = await withDeadline(deadlineMs, signal, (stop) => reranker.rerank({ query, candidates, before, user, signal: stop }))
+    return { scores: scores && { scores, features }, report: report(outcome), degraded }
   } catch (error) {
     signal?.throwIfAborted()
     log.warn({ err: error, model: reranker.model }, 'not reranked')
-    const why = error instanceof DeadlinePassed ? `did not answer within ${deadlineMs / 1000} s` : 'failed'
-    return { scores: null, report: report({ ...before, reason: `The reranker ${why}: this is the order without it.` }) }
+    const isLate = error instanceof DeadlinePassed
+    const why = isLate ? `did not answer within ${deadlineMs / 1000} s` : 'failed'
+    return {
+      scores: null,
+      report: report({ ...before, reason: `The reranker ${why}: this is the order without it.` }),
+      degraded: isLate ? 'reranker_timeout' : 'reranker_failed',
+    }
   }
 }
 

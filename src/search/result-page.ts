@@ -10,6 +10,7 @@ import type { Reranker } from '../rerank/reranker.ts'
 import { correctableWords } from '../text/spelling.ts'
 import type { ExactQuestion } from './exact-question.ts'
 import type { FindRequest, Found } from './find-request.ts'
+import type { Measurement } from './measurement.ts'
 import type { ParsedQuery } from './parse.ts'
 import type { Question } from './question.ts'
 import { rerankBest } from './rerank.ts'
@@ -35,6 +36,7 @@ export interface PageRequest {
   records: { documents: Pick<Documents, 'getMany'> }
   reranker: Reranker
   rerankMs: number
+  measured: Measurement
   signal: AbortSignal | undefined
   log: Logger
 }
@@ -60,21 +62,21 @@ const MORE = 4
 
 /** Returns the results from `query.offset` on. */
 export async function findResultPage(request: PageRequest): Promise<ResultPage> {
-  const { query, question, index, threads, signal } = request
+  const { query, question, index, threads, measured, signal } = request
   const { asked, checked, areAllPhrasesChecked } = await toFindRequest(request)
-  const first = await threads.find(index, asked, signal)
+  const first = await measured.stage('find', () => threads.find(index, asked, signal))
   const { found, order, report } = await rerank(first, asked, request)
   const results = await fillPage(found, order, request)
   const page = results.slice(query.offset, query.offset + query.limit)
   const rows = page.flatMap(neededRows)
-  const texts = await index.passages(rows)
+  const texts = await measured.stage('read', () => index.passages(rows))
   const hits = page.flatMap((result, i) => present(result, texts, query.offset + i + 1) ?? [])
-  const highlights = await threads.highlight(
-    query.userId,
-    hits.flatMap(({ text, more }) => [text, ...more.map((other) => other.text)]),
-    [...question.terms, ...question.expansions.flatMap(({ alternatives }) => alternatives.flatMap(({ words }) => words.flat()))],
-    signal,
-  )
+  const marked = [
+    ...question.terms,
+    ...question.expansions.flatMap(({ alternatives }) => alternatives.flatMap(({ words }) => words.flat())),
+  ]
+  const foundTexts = hits.flatMap(({ text, more }) => [text, ...more.map((other) => other.text)])
+  const highlights = await measured.stage('highlight', () => threads.highlight(query.userId, foundTexts, marked, signal))
   return {
     hits: withHighlights(hits, highlights),
     rerank: report,
@@ -157,14 +159,17 @@ function weightOf(vector: Float32Array, { embedder, fusionWeight, parsed, exact 
 /** Reads the texts of the passages that may have the phrases of the filter. */
 async function checkPhrases(
   filter: SearchFilter,
-  { query: { userId, projectIds }, question, index, threads, signal }: PageRequest,
+  { query: { userId, projectIds }, question, index, threads, measured, signal }: PageRequest,
 ): Promise<Pick<FindRequest, 'rowsWithPhrases'> & { checked: readonly bigint[]; isComplete: boolean }> {
   if (!hasPhrases(filter)) return { rowsWithPhrases: null, checked: [], isComplete: true }
   const { terms, vector, mode } = question
-  const { rows, isComplete } = await threads.findPhraseChecks(index, { userId, projectIds, filter, terms, vector, mode }, signal)
-  signal?.throwIfAborted()
-  const checked = [...rows]
-  return { rowsWithPhrases: BigUint64Array.from(await index.rowsWithPhrases(checked, filter)), checked, isComplete }
+  return measured.stage('phrases', async () => {
+    const request = { userId, projectIds, filter, terms, vector, mode }
+    const { rows, isComplete } = await threads.findPhraseChecks(index, request, signal)
+    signal?.throwIfAborted()
+    const checked = [...rows]
+    return { rowsWithPhrases: BigUint64Array.from(await index.rowsWithPhrases(checked, filter)), checked, isComplete }
+  })
 }
 
 function whyNotReranked({ rerank, sort }: SearchQuery): string | null {
@@ -181,35 +186,30 @@ interface Ordered {
 
 /** Asks the reranker. If a model has scored the best passages, finds them again in the order of the model. */
 async function rerank(found: Found, asked: FindRequest, request: PageRequest): Promise<Ordered> {
-  const { query, parsed, reranker, index, threads, rerankMs, signal, log } = request
+  const { query, parsed, reranker, index, threads, rerankMs, measured, signal, log } = request
   // The first request has already counted the facets.
   const again: FindRequest = { ...asked, facets: null }
   const reason = whyNotReranked(query)
   if (reason !== null) return { found, order: again, report: { applied: false, model: null, tookMs: 0, reason } }
-  const { scores, report } = await rerankBest({
-    query: parsed.text,
-    user: query.userId,
-    found,
-    reranker,
-    index,
-    deadlineMs: rerankMs,
-    signal,
-    log,
-  })
+  const asking = { query: parsed.text, user: query.userId, found, reranker, index, deadlineMs: rerankMs, signal, log }
+  const { scores, report, degraded } = await measured.stage('rerank', () => rerankBest(asking))
+  measured.degraded(degraded)
   const order: FindRequest = { ...again, rerank: scores ?? asked.rerank, forModel: false }
-  return { found: scores === null ? found : await threads.find(index, order, signal), order, report }
+  if (scores === null) return { found, order, report }
+  return { found: await measured.stage('find', () => threads.find(index, order, signal)), order, report }
 }
 
 /** Returns the results up to the end of the page, without those whose documents no longer exist. */
 async function fillPage(first: Found, order: FindRequest, request: PageRequest): Promise<Result[]> {
-  const { query, records, index, threads, signal } = request
+  const { query, records, index, threads, measured, signal } = request
   const projects = new Set(query.projectIds)
-  const resultsOf = ({ groups }: Found) => takeExisting(groups, order.wanted, (ids) => records.documents.getMany(projects, ids))
+  const getMany = (ids: readonly string[]) => records.documents.getMany(projects, ids)
+  const resultsOf = ({ groups }: Found) => measured.stage('read', () => takeExisting(groups, order.wanted, getMany))
   let found = first
   let results = await resultsOf(found)
   for (let wanted = MORE * order.wanted; results.length < order.wanted && found.more; wanted *= MORE) {
     signal?.throwIfAborted()
-    found = await threads.find(index, { ...order, wanted }, signal)
+    found = await measured.stage('find', () => threads.find(index, { ...order, wanted }, signal))
     results = await resultsOf(found)
   }
   return results

@@ -39,12 +39,13 @@ import { createAudit, type Audit } from '../services/audit.ts'
 import { createUsers, type Users } from '../services/users.ts'
 import { isDataFolder, keepFilesPrivate, makeUsable, refuseLostDatabase } from './data-folder.ts'
 import { createLogger } from './logging.ts'
-import type { ServeOutput } from './main.ts'
+import { type ServeOutput, VERSION } from './main.ts'
+import { offlineStatus } from './offline-status.ts'
 
 const DEFAULT_PORT = 4747
 
-/** The functions of the API client for users, applications and the audit log, without a running instance. */
-export type LocalAdministration = Pick<Client, 'users' | 'clients' | 'audit'> & { close(): Promise<void> }
+/** The functions of the API client for users, applications, the audit log and the status, without a running instance. */
+export type LocalAdministration = Pick<Client, 'users' | 'clients' | 'audit' | 'status'> & { close(): Promise<void> }
 
 /**
  * Manages the users and applications of a data folder as its owner, whether or not a daemon runs on it. Opens only the records; a daemon later
@@ -90,6 +91,7 @@ export async function openAdministration(
     users: localUsers(users, records, address),
     clients: localClients(createApplications({ registry }), records),
     audit: localAudit(createAudit({ records, access: createAccess(records), days: config.auditDays }), records),
+    status: () => offlineStatus(dir, VERSION, records),
     close: () => records.close(),
   }
 }

@@ -34,6 +34,7 @@ import { diskState, storageState } from './disk.ts'
 import { doctorSettings } from './doctor.ts'
 import { memoryState } from './memory.ts'
 import type { OpenParts } from './open-parts.ts'
+import type { OpenTelemetry } from './telemetry.ts'
 
 /** One processor is left to the main thread. */
 const SEARCH_THREADS = Math.max(1, availableParallelism() - 1)
@@ -48,16 +49,18 @@ interface Options {
   baseUrl: () => string
   clock: Clock
   log: Logger
+  measuring: OpenTelemetry
   open: OpenParts
 }
 
 /** Opens everything that the services work with. Each part is added to `open`. */
 export async function openBackend(options: Options): Promise<Backend & { rerankerChoice: { reranker: string; reason: string } }> {
   const { config, records, baseUrl, clock, log, open } = options
+  const { telemetry, metrics, rates } = options.measuring
   const images = new ImageCache({ folder: join(config.dataDir, 'page-images'), maxBytes: config.pageImageBytes, log })
   const blobs = sweepImagesToo(await openBlobs({ folder: config.dataDir, clock }), images)
   // Embedders and rerankers share one Ollama.
-  const queue = new CallQueue()
+  const queue = new CallQueue({ telemetry })
   const lifecycle = await openLifecycle({ ...options, queue })
   const parserPool = createParserPool({ workers: config.parseWorkers, limits: config.limits, pdfEngine: config.pdfEngine, log })
   open.add('parsers', () => parserPool.close())
@@ -80,7 +83,7 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
     lifecycle,
     ingest,
     models: createEmbedderModels(ollamaUrl),
-    search: createSearch({ records, lifecycle, threads, reranker: chosen.reranker, log, deadlines, fusionWeight }),
+    search: createSearch({ records, lifecycle, threads, reranker: chosen.reranker, log, telemetry, deadlines, fusionWeight }),
     pageImages: createPageImages({ blobs, parserPool, cache: images }),
     apiKeys: createApiKeys({ records, clock, maxKeys: config.limits.apiKeys }),
     accounts: createAccounts({ records, clock, loginFailures: config.loginFailures, log }),
@@ -102,6 +105,10 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
         },
         hooks,
       ),
+    metrics,
+    parsers: () => parserPool.state,
+    rates: () => rates.recent(),
+    ollamaWaiting: () => queue.waiting,
     reranker: () => chosen.status(),
     rerankerChoice: chosen.choice(),
     maxFileBytes: config.limits.fileBytes,
@@ -152,6 +159,7 @@ async function openLifecycle({ config, folder, records, log, open, queue }: Opti
 
 async function openIngest(options: Options & Pick<Backend, 'blobs' | 'lifecycle'> & { parserPool: ParserPool }): Promise<Ingest> {
   const { config, records, blobs, lifecycle, parserPool, clock, log, open } = options
+  const { telemetry } = options.measuring
   const { limits, quotas, parseWorkers, trashDays } = config
   const ocr =
     config.ocrCommand === null
@@ -163,7 +171,20 @@ async function openIngest(options: Options & Pick<Backend, 'blobs' | 'lifecycle'
           // A page with its recognised text is larger than the page alone.
           maxBytes: 2 * limits.fileBytes,
         })
-  const ingest = createIngest({ records, blobs, lifecycle, parserPool, ocr, limits, quotas, trashDays, parseWorkers, clock, log })
+  const ingest = createIngest({
+    records,
+    blobs,
+    lifecycle,
+    parserPool,
+    ocr,
+    limits,
+    quotas,
+    trashDays,
+    parseWorkers,
+    clock,
+    log,
+    telemetry,
+  })
   await ingest.start()
   open.add('ingest', (graceMs) => ingest.stop(graceMs))
   return ingest

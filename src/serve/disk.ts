@@ -1,6 +1,7 @@
 import { stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { formatBytes } from '../core/format-bytes.ts'
+import type { DiskState } from '../services/health.ts'
 import type { Storage } from '../services/instance.ts'
 import { DATABASE_FILE } from './data-folder.ts'
 
@@ -31,15 +32,15 @@ async function databaseBytes(dir: string): Promise<number | null> {
 const MIN_FREE_BYTES = 500_000_000
 
 /** Returns the free space of the disk that has `dir`. Never throws. */
-export async function diskState(dir: string): Promise<{ ok: boolean; message: string; freeBytes: number | null }> {
+export async function diskState(dir: string): Promise<DiskState> {
   try {
-    const { bavail, bsize } = await statfs(dir)
-    const freeBytes = bavail * bsize
+    const { bavail, blocks, bsize } = await statfs(dir)
+    const [freeBytes, totalBytes] = [bavail * bsize, blocks * bsize]
     const free = `${formatBytes(freeBytes)} free`
     return freeBytes < MIN_FREE_BYTES
-      ? { ok: false, message: `${free}: uploads may be refused soon`, freeBytes }
-      : { ok: true, message: free, freeBytes }
+      ? { ok: false, message: `${free}: uploads may be refused soon`, freeBytes, totalBytes }
+      : { ok: true, message: free, freeBytes, totalBytes }
   } catch (error) {
-    return { ok: false, message: `free space is unknown: ${(error as Error).message}`, freeBytes: null }
+    return { ok: false, message: `free space is unknown: ${(error as Error).message}`, freeBytes: null, totalBytes: null }
   }
 }

@@ -50,3 +50,15 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): Docs
     options,
   )
 }
+
+/** Requests in flight come to an end, idle connections go at once, what outlasts the grace is cut. */
+export async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  server.closeIdleConnections()
+  // Also those that become idle from now on: a client may keep one for as long as it likes.
+  const idle = setInterval(() => server.closeIdleConnections(), 50)
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+  await closed
+  clearInterval(idle)
+  clearTimeout(cut)
+}

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { openCredentialStore } from '../client/credentials/store.ts'
 import { loadConfig, type LoadedConfig } from '../config/load.ts'
 import { systemClock } from '../core/clock.ts'
+import { daemonLog } from './daemon-log.ts'
 import { createLogger, type LogOutput } from './logging.ts'
 import { keepFilesPrivate, temporaryFolder } from './data-folder.ts'
 import { startDaemon } from './start.ts'
@@ -16,7 +17,7 @@ export interface ServeOutput {
 }
 
 /** package.json is next to `src/` and to `dist/`. */
-const VERSION = (createRequire(import.meta.url)('../../package.json') as { version: string }).version
+export const VERSION = (createRequire(import.meta.url)('../../package.json') as { version: string }).version
 
 /** How long running work may take after a stop was requested. Docker kills after 10 s. */
 const GRACE_MS = 8_000
@@ -35,7 +36,7 @@ export async function runServe(flags: Readonly<Record<string, unknown>>, output:
     return 0
   }
   const { config } = loaded
-  const log = createLogger(config.logLevel, stderr)
+  const log = createLogger(config.logLevel, daemonLog(config.dataDir, config.daemonLog) ?? stderr)
   const stop = stopSignal()
   keepTemporaryFilesIn(temporaryFolder(config.dataDir))
   // Without this timer, Node would end the process with exit code 0 while it awaits something that doesn't keep the event loop alive. The
@@ -50,17 +51,18 @@ export async function runServe(flags: Readonly<Record<string, unknown>>, output:
       clock: systemClock,
       log,
       credentials,
-      runtimeDir: env['XDG_RUNTIME_DIR'],
+      env,
     })
     say(`docsearch ${VERSION}, data in ${config.dataDir}`)
     say(`embedder ${daemon.embedder.embedder}: ${daemon.embedder.reason}`)
     say(`reranker ${daemon.reranker.reranker}: ${daemon.reranker.reason}`)
+    if (daemon.metricsUrl) say(`metrics at ${daemon.metricsUrl}`)
     // The link is a secret for 30 minutes. Only the person at this terminal may see it, so it is not logged.
     if (daemon.setupUrl) say(`set the owner's password within 30 minutes: ${daemon.setupUrl}`)
-    const { url, setupUrl } = daemon
+    const { url, setupUrl, metricsUrl } = daemon
     stdout.write(
       json
-        ? `${JSON.stringify({ event: 'listening', url, pid: process.pid, ...(setupUrl && { setup_url: setupUrl }) })}\n`
+        ? `${JSON.stringify({ event: 'listening', url, pid: process.pid, ...(setupUrl && { setup_url: setupUrl }), ...(metricsUrl && { metrics_url: metricsUrl }) })}\n`
         : `listening on ${url}\n`,
     )
 

@@ -1,4 +1,4 @@
-import type { RequestListener, Server } from 'node:http'
+import type { RequestListener } from 'node:http'
 import { createAccessTokens } from '../auth/access-tokens.ts'
 import { createCredentialWatch } from '../auth/credential-watch.ts'
 import { createAuthenticator } from '../auth/authenticator.ts'
@@ -17,15 +17,19 @@ import { openRecords } from '../records/sql/open.ts'
 import { createServices, type Backend } from '../services/create.ts'
 import { recordSettings } from './audited-settings.ts'
 import { openBackend } from './backend.ts'
+import { serveMetrics } from './metrics-listener.ts'
+import { openTelemetry } from './telemetry.ts'
 import { openDataFolder } from './data-folder.ts'
 import { startSweep } from './expired-rows.ts'
 import { ensureLocalKey, ensureOwner } from './first-start.ts'
-import { listen } from './listen.ts'
+import { closeServer, listen } from './listen.ts'
 import { listenLocally } from './local-socket.ts'
 import { OpenParts } from './open-parts.ts'
 
 export interface Daemon {
   url: string
+  /** The address of the listener for metrics; null if there is none. */
+  metricsUrl: string | null
   /** Opens the page where the owner sets a password, once and within 30 minutes; null when the owner has one. */
   setupUrl: string | null
   embedder: { embedder: string; reason: string }
@@ -40,8 +44,8 @@ interface StartOptions {
   clock: Clock
   log: Logger
   credentials: CredentialStore
-  /** XDG_RUNTIME_DIR, for a data folder that cannot contain a socket. */
-  runtimeDir: string | undefined
+  /** Has XDG_RUNTIME_DIR, for a data folder that cannot contain a socket, and the variables of OpenTelemetry. */
+  env: Readonly<Record<string, string | undefined>>
 }
 
 /** Opens and connects all parts, and listens. When a step fails, the parts that were opened before it are closed again. */
@@ -55,12 +59,14 @@ export async function startDaemon(options: StartOptions): Promise<Daemon> {
   }
 }
 
-async function start({ loaded, version, clock, log, credentials, runtimeDir }: StartOptions, open: OpenParts): Promise<Daemon> {
+async function start({ loaded, version, clock, log, credentials, env }: StartOptions, open: OpenParts): Promise<Daemon> {
   const { config, values } = loaded
   const stopping = new AbortController()
   let baseUrl = config.publicUrl ?? ''
   const folder = await openDataFolder(config.dataDir)
   open.add('data folder', () => folder.close())
+  const measuring = await openTelemetry({ config, version, log, env })
+  open.add('telemetry', (graceMs) => measuring.close(graceMs))
   const records = rememberCredentials(
     await openRecords({ file: folder.database, clock, log, isAudited: config.auditDays > 0 }),
     clock,
@@ -68,15 +74,16 @@ async function start({ loaded, version, clock, log, credentials, runtimeDir }: S
   open.add('records', () => records.close())
   const owner = await ensureOwner(records)
   await recordSettings(records, values, log)
-  const backend = await openBackend({ config, folder, records, baseUrl: () => baseUrl, clock, log, open })
+  const backend = await openBackend({ config, folder, records, baseUrl: () => baseUrl, clock, log, measuring, open })
   const { accounts, apiKeys, oauth } = backend
   const sweep = startSweep({ records, clock, log, auditDays: config.auditDays })
   open.add('sweep of expired rows', () => sweep.stop())
 
   const accessTokens = createAccessTokens({ grants: records.oauth.grants, applications: oauth.applications, log })
   const settings = httpSettings(config, () => baseUrl, stopping.signal)
+  const services = createServices(backend)
   const app = createApp({
-    ...createServices(backend),
+    ...services,
     authenticator: createAuthenticator([apiKeys, accessTokens]),
     credentials: createCredentialWatch({ records, log }),
     accounts,
@@ -84,6 +91,7 @@ async function start({ loaded, version, clock, log, credentials, runtimeDir }: S
     settings,
     clock,
     log,
+    telemetry: measuring.telemetry,
     version,
   })
   // Koa answers every failure itself, so its promise never rejects.
@@ -93,7 +101,8 @@ async function start({ loaded, version, clock, log, credentials, runtimeDir }: S
   server.on('clientError', malformedRequests(clock, settings.baseUrl))
   open.add('server', (graceMs) => closeServer(server, graceMs))
   baseUrl ||= url
-  const local = await listenLocally(handler, { dataDir: config.dataDir, runtimeDir, log })
+  const metricsUrl = await serveMetrics({ config, metrics: services.metrics, settings, log, open })
+  const local = await listenLocally(handler, { dataDir: config.dataDir, runtimeDir: env['XDG_RUNTIME_DIR'], log })
   if (local !== null) {
     local.server.on('clientError', malformedRequests(clock, settings.baseUrl))
     open.add('local socket', async (graceMs) => {
@@ -105,6 +114,7 @@ async function start({ loaded, version, clock, log, credentials, runtimeDir }: S
   await ensureLocalKey({ owner, apiKeys, credentials, address: url, dataDir: config.dataDir, log })
   return {
     url,
+    metricsUrl,
     setupUrl: await setupUrl(owner, accounts, baseUrl),
     embedder: backend.lifecycle.choice(),
     reranker: backend.rerankerChoice,
@@ -125,16 +135,4 @@ async function setupUrl(owner: User, accounts: Backend['accounts'], baseUrl: str
   if (owner.hasPassword) return null
   const { token } = await accounts.issueLink(owner.id, 'setup')
   return passwordLinkAddress(baseUrl, token)
-}
-
-/** Requests in flight come to an end, idle connections go at once, what outlasts the grace is cut. */
-async function closeServer(server: Server, graceMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
-  // Also those that become idle from now on: a client may keep one for as long as it likes.
-  const idle = setInterval(() => server.closeIdleConnections(), 50)
-  const cut = setTimeout(() => server.closeAllConnections(), graceMs)
-  await closed
-  clearInterval(idle)
-  clearTimeout(cut)
 }

@@ -1,5 +1,5 @@
 import { DocsearchError } from '../core/errors.ts'
-import { SCOPES, type ProjectLimit, type Scope, type User } from '../core/model.ts'
+import { SCOPES, type ProjectLimit, type KeyScope, type User } from '../core/model.ts'
 import type { Members } from '../records/records.ts'
 import { VisibleProjects } from './visible-projects.ts'
 
@@ -22,7 +22,7 @@ import { VisibleProjects } from './visible-projects.ts'
 export interface Actor {
   userId: string
   role: User['role']
-  scopes: ReadonlySet<Scope>
+  scopes: ReadonlySet<KeyScope>
   /** The projects that the credential is limited to; null without a limit. */
   projectIds: ReadonlySet<string> | null
 }
@@ -30,7 +30,7 @@ export interface Actor {
 /** Returns the actor for a user. A browser login has every scope; a key or a token has those it was given. */
 export function actorOf(
   { id, role }: Pick<User, 'id' | 'role'>,
-  scopes: Iterable<Scope> = SCOPES,
+  scopes: Iterable<KeyScope> = SCOPES,
   projectIds: ReadonlySet<string> | null = null,
 ): Actor {
   return { userId: id, role, scopes: new Set(scopes), projectIds }
@@ -102,9 +102,27 @@ export function requireAdministrator(actor: Actor): void {
   requireOwner(actor)
 }
 
-/** A key can't have more scopes than the credential that makes it. */
-export function requireScopesForKey(actor: Actor, scopes: readonly Scope[]): void {
-  const missing = scopes.filter((scope) => !actor.scopes.has(scope))
+/** Metrics are about the whole instance: they need `read:metrics`, its owner, and a credential without a limit. */
+export function requireMetrics(actor: Actor): void {
+  requireScope(actor, 'read:metrics')
+  requireOwner(actor)
+}
+
+/**
+ * A key can't have more scopes than the credential that makes it. `read:metrics` is an exception: whoever administers the instance can
+ * already see more than its metrics.
+ */
+export function requireScopesForKey(actor: Actor, scopes: readonly KeyScope[], projects: ProjectLimit): void {
+  if (scopes.includes('read:metrics')) {
+    requireAdministrator(actor)
+    if (projects !== null) {
+      throw new DocsearchError(
+        'invalid_request',
+        'A key with the scope read:metrics cannot be limited to projects, because metrics are about the whole instance.',
+      )
+    }
+  }
+  const missing = scopes.filter((scope) => scope !== 'read:metrics' && !actor.scopes.has(scope))
   if (missing.length === 0) return
   throw insufficientScope(
     `A key cannot have more scopes than the credential that creates it, and yours lacks ${missing.join(', ')}. Leave these scopes out, or use a credential that has them.`,
@@ -128,7 +146,7 @@ export function requireScopesForPassword(actor: Actor, user: Pick<User, 'id' | '
   )
 }
 
-export function requireScope(actor: Actor, scope: Scope): void {
+export function requireScope(actor: Actor, scope: KeyScope): void {
   if (actor.scopes.has(scope)) return
   throw insufficientScope(`This needs the scope ${scope}, which the credential does not have. Use a credential that has it.`, [
     scope,
@@ -165,6 +183,6 @@ export function isOwner({ role }: Pick<Actor, 'role'>): boolean {
 }
 
 /** RFC 6750 section 3.1: `scope` names what would do. */
-function insufficientScope(message: string, scopes: readonly Scope[]): DocsearchError {
+function insufficientScope(message: string, scopes: readonly KeyScope[]): DocsearchError {
   return new DocsearchError('insufficient_scope', message, { details: { scope: scopes.join(' ') } })
 }

@@ -25,11 +25,13 @@ import { createKeys } from './keys.ts'
 import { createPageImages } from './page-images.ts'
 import type { PageImages as PageRenderer } from '../images/page-images.ts'
 import { createMembers } from './members.ts'
+import { createMetrics, type MetricsOptions } from './metrics.ts'
 import { createModels } from './models.ts'
 import { createProjects } from './projects.ts'
 import { createSavedSearches } from './saved-searches.ts'
 import { createSearchService } from './search.ts'
 import type { Services } from './services.ts'
+import { createStatus, type StatusOptions } from './status.ts'
 import { createUploadPlans } from './upload-plan.ts'
 import { createSynonyms } from './synonyms.ts'
 import { createUploads } from './uploads.ts'
@@ -59,6 +61,14 @@ export interface Backend {
   runDoctor: DoctorOptions['runDoctor']
   /** How the originals are, as far as the scrub knows. Never throws. */
   originals(): Promise<OriginalsState>
+  /** Writes the metrics with the present numbers of the instance. */
+  metrics: MetricsOptions['metrics']
+  parsers: MetricsOptions['parsers']
+  /** What the daemon did within the last minutes. */
+  rates: StatusOptions['rates']
+  ollamaWaiting: MetricsOptions['ollamaWaiting']
+  /** When the last backup succeeded. Left out if nothing makes backups. */
+  lastBackup?: MetricsOptions['lastBackup']
   maxFileBytes: number
   maxUploadsInFlight: number
   maxSynonyms: number
@@ -82,6 +92,7 @@ export function createServices(backend: Backend): Services {
   const users = createUsers({ records, accounts, quotas, deleteUser: (id) => ingest.deleteUser(id) })
   const health = createHealth({ ...backend, access })
   const models = createModels({ records, access, embedders: backend.models, lifecycle, ingest })
+  const instance = createInstance({ ...backend, access, health, models })
   return {
     account: createAccount({ records, accounts, access, quotas }),
     applications: createApplications({ registry: oauth.applications }),
@@ -91,14 +102,16 @@ export function createServices(backend: Backend): Services {
     documents,
     events: createEvents({ records, access }),
     health,
-    instance: createInstance({ ...backend, access, health, models }),
+    instance,
     keys: createKeys({ records, apiKeys: backend.apiKeys, access, clock }),
     members: createMembers({ records, access, users }),
+    metrics: createMetrics({ ...backend, latestHealth: () => instance.latestHealth() }),
     models,
     pageImages: createPageImages({ documents, pageImages: backend.pageImages, log }),
     projects,
     savedSearches: createSavedSearches({ records }),
     search: createSearchService({ search: backend.search, access, records }),
+    status: createStatus({ ...backend, access, health }),
     uploadPlans: createUploadPlans({ ...backend, projects }),
     synonyms: createSynonyms({ records, access, maxSynonyms: backend.maxSynonyms }),
     unmanagedProjects: createUnmanagedProjects({ records }),

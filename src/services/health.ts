@@ -45,6 +45,7 @@ export interface DiskState {
   ok: boolean
   message: string
   freeBytes: number | null
+  totalBytes?: number | null
 }
 
 /** Whether the instance works. Anyone may ask; http/ shows the details only to those with a credential. */
@@ -126,7 +127,7 @@ function overallStatus(checks: Omit<HealthReport, 'status' | 'uptimeSeconds'>): 
 
 function withoutNumbers({ ok }: DiskState): DiskState {
   const message = ok ? 'The disk has room for uploads.' : 'The disk is almost full. docsearch may refuse uploads soon.'
-  return { ok, message, freeBytes: null }
+  return { ok, message, freeBytes: null, totalBytes: null }
 }
 
 function withoutCount({ status, checkedAt }: OriginalsState): OriginalsState {

@@ -4,6 +4,7 @@ import type { Records } from '../records/records.ts'
 import { isOwner, requireAdministrator, type Access, type Actor } from './access.ts'
 import type { Health, HealthReport, HealthStatus } from './health.ts'
 import type { Models, ModelsState } from './models.ts'
+import { Remembered } from './remembered.ts'
 
 /** What the bar of every view says about the instance. */
 export interface Glance {
@@ -45,6 +46,8 @@ export interface InstanceReport {
 export interface Instance {
   /** Answers from memory, from a report that is at most a few seconds old, so that every view can ask. Never throws. */
   glance(actor: Actor): Promise<Glance>
+  /** Returns the report that `glance` uses. Null until the first report. */
+  latestHealth(): HealthReport | null
   /** Throws `owner_only`, `insufficient_scope` and `limited_to_projects`. */
   report(actor: Actor, signal: AbortSignal): Promise<InstanceReport>
 }
@@ -64,8 +67,8 @@ interface Options {
 }
 
 export function createInstance(options: Options): Instance {
-  const { records, access, health, models, storage, memory, log } = options
-  const latest = new LatestReport(options)
+  const { records, access, health, models, storage, memory, clock, log } = options
+  const latest = new Remembered({ read: () => health.recent(), forMs: FRESH_MS, clock, log, what: 'the state of the instance' })
 
   async function pending(actor: Actor): Promise<number> {
     return records.documents.countPending((await access.toCount(actor)).ids)
@@ -82,6 +85,8 @@ export function createInstance(options: Options): Instance {
         return { health: 'unavailable', pending: 0 }
       }
     },
+
+    latestHealth: () => latest.get(),
 
     async report(actor, signal) {
       requireAdministrator(actor)
@@ -102,29 +107,6 @@ export function createInstance(options: Options): Instance {
         documents,
       }
     },
-  }
-}
-
-/** The latest report about the whole instance. Whoever asks gets the one that is there, and an old one is replaced in the background. */
-class LatestReport {
-  #report: HealthReport | null = null
-  #askedAt = Number.NEGATIVE_INFINITY
-  readonly #options: Pick<Options, 'health' | 'clock' | 'log'>
-
-  constructor(options: Pick<Options, 'health' | 'clock' | 'log'>) {
-    this.#options = options
-  }
-
-  get(): HealthReport | null {
-    const { health, clock, log } = this.#options
-    const now = clock.now().getTime()
-    if (Math.abs(now - this.#askedAt) < FRESH_MS) return this.#report
-    this.#askedAt = now
-    health.recent().then(
-      (report) => (this.#report = report),
-      (error: unknown) => log.warn({ err: error }, 'the state of the instance is unknown'),
-    )
-    return this.#report
   }
 }
 

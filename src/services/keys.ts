@@ -1,7 +1,7 @@
 import type { ApiKeys } from '../auth/auth.ts'
 import type { Clock } from '../core/clock.ts'
 import { DocsearchError } from '../core/errors.ts'
-import { DEFAULT_SCOPES, type ApiKeyRecord, type Scope, type VisibleProject } from '../core/model.ts'
+import { DEFAULT_SCOPES, type ApiKeyRecord, type KeyScope, type VisibleProject } from '../core/model.ts'
 import type { ListRequest, ResultPage, Records } from '../records/records.ts'
 import { requireManager, requireScopesForKey, type Access, type Actor } from './access.ts'
 
@@ -10,7 +10,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 export interface NewKey {
   name: string
   /** Default: the scopes of DEFAULT_SCOPES that the actor has. */
-  scopes?: readonly Scope[] | undefined
+  scopes?: readonly KeyScope[] | undefined
   /** The projects to which the key is limited, by ID or name. Default: those of the actor's own limit, or no limit. */
   projects?: readonly string[] | undefined
   /** Default: the key doesn't expire. */
@@ -55,9 +55,9 @@ export function createKeys(options: {
 
     async create(actor, { name, scopes = defaultScopes(actor), projects, expiresInDays }) {
       const ownerId = requireManager(actor)
-      requireScopesForKey(actor, scopes)
       const expiresAt = expiresInDays === undefined ? null : new Date(clock.now().getTime() + expiresInDays * DAY_MS)
       const projectIds = await access.toLimit(actor, projects)
+      requireScopesForKey(actor, scopes, projectIds)
       const { key, record } = await apiKeys.create({ ownerId, name, scopes, projectIds, expiresAt })
       return { key, record: (await present(actor, [record]))[0]! }
     },
@@ -69,7 +69,7 @@ export function createKeys(options: {
   }
 }
 
-function defaultScopes(actor: Actor): Scope[] {
+function defaultScopes(actor: Actor): KeyScope[] {
   const scopes = DEFAULT_SCOPES.filter((scope) => actor.scopes.has(scope))
   if (scopes.length > 0) return scopes
   throw new DocsearchError(

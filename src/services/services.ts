@@ -9,11 +9,13 @@ import type { Instance } from './instance.ts'
 import type { Keys } from './keys.ts'
 import type { Members } from './members.ts'
 import type { Doctor } from './doctor.ts'
+import type { Metrics } from './metrics.ts'
 import type { Models } from './models.ts'
 import type { PageImages } from './page-images.ts'
 import type { Projects } from './projects.ts'
 import type { SavedSearches } from './saved-searches.ts'
 import type { Search } from './search.ts'
+import type { Status } from './status.ts'
 import type { UploadPlans } from './upload-plan.ts'
 import type { Synonyms } from './synonyms.ts'
 import type { UnmanagedProjects } from './unmanaged-projects.ts'
@@ -37,11 +39,13 @@ export interface Services {
   keys: Keys
   members: Members
   doctor: Doctor
+  metrics: Metrics
   models: Models
   pageImages: PageImages
   projects: Projects
   savedSearches: SavedSearches
   search: Search
+  status: Status
   synonyms: Synonyms
   unmanagedProjects: UnmanagedProjects
   uploadPlans: UploadPlans

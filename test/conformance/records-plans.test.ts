@@ -223,3 +223,11 @@ test('the words of a query are found by project, without reading a whole vocabul
     'USE TEMP B-TREE FOR GROUP BY',
   ])
 })
+
+test('looks up the oldest unfinished document in the index of the queue, whatever the length of the queue', async () => {
+  const plans = (await plansOf(() => records.queue.oldest())).filter((plan) => /documents/.test(plan))
+  expect(plans).toEqual([
+    expect.stringContaining('documents_queue (status=? AND owner_id=? AND attempts=?)'),
+    expect.stringMatching(/documents_queue \(status=\?\)|documents_by_state/),
+  ])
+})

@@ -98,7 +98,13 @@ function multipartOf(fields: Record<string, string>): { type: string; body: stri
   return { type: 'multipart/form-data; boundary=b', body: `${parts.join('')}--b--\r\n` }
 }
 
-const REFUSALS: Record<string, string> = { insufficient_role: 'x', owner_only: 'o', limited_to_projects: 'l', csrf_failed: 'c' }
+const REFUSALS: Record<string, string> = {
+  insufficient_role: 'x',
+  owner_only: 'o',
+  limited_to_projects: 'l',
+  insufficient_scope: 'k',
+  csrf_failed: 'c',
+}
 
 function letterOf({ status, headers }: Response, text: string): string {
   if (status === 401) return 'u'

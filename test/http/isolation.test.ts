@@ -4,6 +4,7 @@ import type { ConnectionList, OAuthClient, OAuthClientCreated, OAuthClientList }
 import type { Document, DocumentList } from '../../src/contract/documents.ts'
 import type { ModelList } from '../../src/contract/models.ts'
 import type { Project, ProjectList } from '../../src/contract/projects.ts'
+import type { Status } from '../../src/contract/status.ts'
 import type { SearchAnswer } from '../../src/contract/search.ts'
 import type { UploadPlan } from '../../src/contract/upload-plan.ts'
 import type { SavedSearch, SavedSearchList } from '../../src/contract/saved-searches.ts'
@@ -416,6 +417,17 @@ const CASES: Record<string, () => Promise<void>> = {
   },
   async getHealth() {
     expect(JSON.stringify((await app.bob.get<Health>('/api/v1/health')).body)).not.toMatch(/Alice|Private|secret\.txt/)
+  },
+  async getStatus() {
+    const { body } = await app.bob.get<Status>('/api/v1/status')
+    expect(body).toMatchObject({ documents: { queued: 0, processing: 0, ready: 1, failed: 0 }, instance: null })
+    expect(JSON.stringify(body)).not.toMatch(/Alice|Private|secret\.txt/)
+  },
+  async getMetrics() {
+    const ownerId = (await app.bob.get<Me>('/api/v1/me')).body.user.id
+    const { key } = await app.backend.apiKeys.create({ ownerId, name: 'k', scopes: ['read:metrics'], expiresAt: null })
+    const answer = await app.stranger.call('GET', '/metrics', { headers: { Authorization: `Bearer ${key}` } })
+    expect(answer).toMatchObject({ status: 403, body: { code: errorCode('owner_only') } })
   },
   async getOpenApi() {
     expect(JSON.stringify((await app.bob.get('/api/openapi.json')).body)).not.toMatch(/Alice|secret\.txt/)

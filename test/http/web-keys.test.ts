@@ -120,3 +120,30 @@ test('a session cannot use the API, and a key cannot open a view', async () => {
   const stranger = await bob.send('GET', '/settings/api-keys', null, { Authorization: `Bearer ${app.alice.key}` })
   expect(stranger.location).toMatch(/^\/login/)
 })
+
+test('only the owner is offered a key for the metrics, and it cannot be limited to projects', async () => {
+  expect((await bob.get('/settings/api-keys/new')).html).not.toContain('read:metrics')
+  const forged = await bob.submit(await bob.get('/settings/api-keys/new'), '/settings/api-keys', {
+    name: 'm',
+    scopes: ['read:metrics'],
+  })
+  expect(forged.status).toBe(403)
+  const alice = await loggedIn(app, 'alice@example.org')
+  const form = await alice.get('/settings/api-keys/new')
+  expect(form.html).toContain('read:metrics')
+  const metrics = async (values: Record<string, string | string[]>) =>
+    alice.finish(await alice.get('/settings/api-keys/new'), '/settings/api-keys', {
+      name: 'm',
+      scopes: ['read:metrics'],
+      ...values,
+    })
+  const { id } = await app.backend.records.projects.create({
+    ownerId: (await app.backend.records.users.owner())!.id,
+    name: 'Alone',
+    description: '',
+  })
+  const refused = await metrics({ reach: 'some', projects: [id] })
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('cannot be limited to projects')])
+  const key = (await metrics({})).field('key')!
+  expect((await fetch(`${app.url}/metrics`, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(200)
+})

@@ -12,6 +12,7 @@ import { createAccounts } from '../../src/auth/create-accounts.ts'
 import { openBlobs } from '../../src/blobs/files.ts'
 import { DEFAULT_USER_RATE_FACTOR, DEFAULT_LIMITS, type Limits } from '../../src/config/config.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
+import { noTelemetry, type Telemetry } from '../../src/core/telemetry.ts'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
 import { SCOPES, type Quotas, type Scope } from '../../src/core/model.ts'
 import { DEFAULT_OAUTH_POLICY, type OAuthPolicy } from '../../src/core/oauth-policy.ts'
@@ -35,6 +36,10 @@ import type { Reranker } from '../../src/rerank/reranker.ts'
 import { createFusedReranker } from '../../src/rerank/without-model.ts'
 import { createSearch } from '../../src/search/create.ts'
 import { SearchThreads } from '../../src/search/threads/search-threads.ts'
+import { Metrics } from '../../src/telemetry/metrics.ts'
+import { Rates } from '../../src/telemetry/rates.ts'
+import { SlowSearches } from '../../src/telemetry/slow-searches.ts'
+import { createTelemetry } from '../../src/telemetry/telemetry.ts'
 import { createServices, type Backend } from '../../src/services/create.ts'
 import { createWebhookDelivery } from '../../src/webhooks/create.ts'
 import { apiClient, type ApiClient } from './api-client.ts'
@@ -84,6 +89,10 @@ export interface TestAppOptions {
   /** How often the credentials of open requests are looked up. */
   credentialCheckMs?: number
   log?: Logger
+  /** From how many milliseconds on a search is logged as slow. Default here: 0, never. */
+  slowSearchMs?: number
+  /** Where spans go. */
+  trace?: Telemetry['trace']
   clock?: Clock
   /** Default: an address where nothing listens. */
   ollamaUrl?: string
@@ -114,8 +123,11 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     log,
   })
   const parserPool = createParserPool({ workers: 1, limits, pdfEngine: 'pdfium', log })
+  const [metrics, rates] = [new Metrics({ version: '0.0.0-test' }), new Rates()]
+  const slow = new SlowSearches({ slowMs: options.slowSearchMs ?? 0, log })
+  const telemetry = createTelemetry([metrics, rates, slow], options.trace ?? noTelemetry.trace)
   const trashDays = options.trashDays ?? 30
-  const ingest = createIngest({ records, blobs, lifecycle, parserPool, limits, quotas, trashDays, clock, log })
+  const ingest = createIngest({ records, blobs, lifecycle, parserPool, limits, quotas, trashDays, clock, log, telemetry })
   await ingest.start()
   const reranker = options.reranker ?? createFusedReranker()
   const threads = new SearchThreads({ threads: 1, log })
@@ -148,7 +160,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     lifecycle,
     ingest,
     models: createEmbedderModels(options.ollamaUrl ?? NOWHERE),
-    search: createSearch({ records, lifecycle, threads, reranker, log }),
+    search: createSearch({ records, lifecycle, threads, reranker, log, telemetry }),
     pageImages: createPageImages({
       blobs,
       parserPool,
@@ -158,8 +170,12 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     accounts,
     oauth,
     webhooks,
-    disk: async () => ({ ok: true, message: 'enough', freeBytes: 1e12 }),
+    disk: async () => ({ ok: true, message: 'enough', freeBytes: 1e12, totalBytes: 2e12 }),
     storage: async () => ({ folder, database: 1e6, pageImages: 0, free: 1e12, total: 2e12 }),
+    metrics,
+    parsers: () => parserPool.state,
+    ollamaWaiting: () => ({ query: 0, rerank: 0, batch: 0 }),
+    rates: () => rates.recent(),
     memory: () => ({ resident: 2e8, heap: 1e8, forSearch: 5e8 }),
     originals: async () => ({ status: 'ok', message: 'No original is damaged.', damaged: 0, checkedAt: null }),
     runDoctor: async () => ({ checks: [], findings: [] }),
@@ -195,6 +211,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     },
     clock,
     log,
+    telemetry,
     version: '0.0.0-test',
   }
   const handle = createApp(dependencies).callback()

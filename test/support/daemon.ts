@@ -120,7 +120,7 @@ export async function startRealDaemon(
   return daemon
 }
 
-async function keyFor(env: Record<string, string>): Promise<string> {
+export async function keyFor(env: Record<string, string>): Promise<string> {
   const scopes = SCOPES.flatMap((scope) => ['--scope', scope])
   const made = await runCli(['--json', 'keys', 'create', 'for the tests', ...scopes], env)
   if (made.code !== 0) throw new Error(`no key: ${made.stderr}`)

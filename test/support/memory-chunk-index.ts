@@ -98,6 +98,7 @@ function createMemoryIndex({ passages, rows, segments, dimensions }: Stored): Ch
         ]),
       )
     },
+    numbers: () => ({ passages: passages.size, unindexed: 0, segments: segments.all().length, memoryBytes: 0 }),
     countPassages: async () => passages.size,
     optimize: async () => {},
     check: async () => ({

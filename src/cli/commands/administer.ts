@@ -5,10 +5,10 @@ import { usage } from '../exit.ts'
 import { text } from '../options.ts'
 import { daemonOutput } from './serve.ts'
 
-/** What `users`, `clients` and `audit` call, over the API or on a data folder. */
-export type Administration = Pick<Client, 'users' | 'clients' | 'audit'>
+/** What `users`, `clients`, `audit` and `status` call, over the API or on a data folder. */
+export type Administration = Pick<Client, 'users' | 'clients' | 'audit' | 'status'>
 
-/** Of `audit`, `users`, `clients` and each of their commands. */
+/** Of `audit`, `status`, `users`, `clients` and each of their commands. */
 export const DATA_OPTIONS = {
   data: text(
     '--data <folder>',

@@ -31,6 +31,7 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   clients: () => import('./clients/index.ts'),
   audit: () => import('./audit.ts'),
   models: () => import('./models/index.ts'),
+  status: () => import('./status/index.ts'),
   completion: () => import('./completion.ts'),
   __complete: () => import('./complete.ts'),
 }

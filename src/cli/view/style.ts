@@ -25,6 +25,16 @@ export function styles(color: boolean): Style {
 /** Moves the cursor to the first column and erases the line. */
 export const ERASE_LINE = new Styled('\r\u001b[K')
 
+/** Shows an empty screen and hides the cursor. `LEAVE_SCREEN` brings back what the terminal showed before. */
+export const ENTER_SCREEN = new Styled('\u001b[?1049h\u001b[?25l')
+export const LEAVE_SCREEN = new Styled('\u001b[?25h\u001b[?1049l')
+
+/** Draws text from the top of the screen over what is there, without flicker. Leaves out lines that do not fit. */
+export function redraw(text: Styled, rows: number): Styled {
+  const lines = text.text.trimEnd().split('\n').slice(0, rows)
+  return new Styled(`\u001b[H${lines.map((line) => `${line}\u001b[K`).join('\r\n')}\u001b[J`)
+}
+
 /**
  * Moves the cursor up and erases these lines. First moves it to the first column, because the terminal may have written `^C` at
  * the cursor.

@@ -15,10 +15,12 @@ import { keyRoutes } from './keys/routes.ts'
 import { memberRoutes } from './members/routes.ts'
 import { meRoutes } from './me/routes.ts'
 import { doctorRoutes } from './doctor/routes.ts'
+import { metricsRoutes } from './metrics/routes.ts'
 import { modelRoutes } from './models/routes.ts'
 import { projectRoutes } from './projects/routes.ts'
 import { savedSearchRoutes } from './saved-searches/routes.ts'
 import { searchRoutes } from './search/routes.ts'
+import { statusRoutes } from './status/routes.ts'
 import { synonymRoutes } from './synonyms/routes.ts'
 import { unmanagedProjectRoutes } from './unmanaged-projects/routes.ts'
 import { uploadRoutes } from './upload/routes.ts'
@@ -50,6 +52,8 @@ export function apiTable(dependencies: AppParts): { operations: readonly Operati
     ...doctorRoutes(dependencies),
     ...modelRoutes(dependencies),
     ...healthRoutes(dependencies),
+    ...statusRoutes(dependencies),
+    ...metricsRoutes(dependencies),
     ...mcpRoutes(dependencies),
     authorizeOperation,
     ...oauthRoutes(dependencies),

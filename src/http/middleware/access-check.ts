@@ -1,5 +1,5 @@
 import type { Operation } from '../../contract/operation.ts'
-import type { Scope } from '../../core/model.ts'
+import type { KeyScope } from '../../core/model.ts'
 import { requireOwner, requireScope } from '../../services/access.ts'
 import type { Middleware } from '../routing/context.ts'
 
@@ -13,6 +13,6 @@ export function accessCheck({ access, role }: Pick<Operation, 'access' | 'role'>
   }
 }
 
-function isScope(access: Operation['access']): access is Scope {
+function isScope(access: Operation['access']): access is KeyScope {
   return access.includes(':')
 }

@@ -1,6 +1,6 @@
 import type { Problem } from '../../contract/common.ts'
 import type { Operation } from '../../contract/operation.ts'
-import type { Scope } from '../../core/model.ts'
+import type { KeyScope } from '../../core/model.ts'
 
 type Access = Operation['access'] | undefined
 
@@ -29,6 +29,6 @@ function errorOf({ code, ...details }: Problem, access: Access): Record<string, 
 }
 
 /** Returns the scope that is enough for the operation. If any credential is enough, returns the scope that allows least. */
-function neededScope(access: Access): Scope {
+function neededScope(access: Access): KeyScope {
   return access === undefined || access === 'public' || access === 'optional' || access === 'any' ? 'read:documents' : access
 }

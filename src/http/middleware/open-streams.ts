@@ -1,4 +1,5 @@
 import { DocsearchError } from '../../core/errors.ts'
+import { noTelemetry, type Telemetry } from '../../core/telemetry.ts'
 import { UserSlots } from '../../core/user-slots.ts'
 import { onceAborted } from '../routing/context.ts'
 
@@ -9,9 +10,11 @@ const RETRY_SECONDS = 5
 export class OpenStreams {
   readonly #limit: number
   readonly #slots: UserSlots
+  readonly #telemetry: Telemetry
 
-  constructor(limit: number) {
+  constructor(limit: number, telemetry: Telemetry = noTelemetry) {
     this.#limit = limit
+    this.#telemetry = telemetry
     this.#slots = new UserSlots(limit)
   }
 
@@ -19,7 +22,11 @@ export class OpenStreams {
   add(userId: string, closed: AbortSignal): void {
     const release = this.#slots.take(userId)
     if (release === null) throw tooMany(this.#limit)
-    onceAborted(closed, release)
+    this.#telemetry.note({ type: 'event_streams', change: 1 })
+    onceAborted(closed, () => {
+      release()
+      this.#telemetry.note({ type: 'event_streams', change: -1 })
+    })
   }
 }
 

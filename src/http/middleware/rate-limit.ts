@@ -2,6 +2,7 @@ import { DocsearchError } from '../../core/errors.ts'
 import { networkOf } from '../../core/network.ts'
 import { waitText } from '../../core/wait-text.ts'
 import { RateCounter, type RateState } from '../../core/rate-counter.ts'
+import { noTelemetry, type RateLimit, type Telemetry } from '../../core/telemetry.ts'
 import type { HttpSettings } from '../dependencies.ts'
 import type { Ctx, Middleware } from '../routing/context.ts'
 
@@ -17,23 +18,31 @@ export interface RateLimits {
 }
 
 /** Counts requests in memory. The API and the views share the counters, so a user has one budget for both. */
-export function rateLimits(settings: Pick<HttpSettings, 'rateLimit' | 'userRateLimit'>): RateLimits {
+export function rateLimits(
+  settings: Pick<HttpSettings, 'rateLimit' | 'userRateLimit'>,
+  telemetry: Telemetry = noTelemetry,
+): RateLimits {
   if (settings.rateLimit === 0) return { step: (_ctx, next) => next(), countFailure() {} }
   const budgets = new Budgets(settings)
   const failures = new RateCounter({ limit: MAX_FAILURES, seconds: WINDOW_SECONDS })
 
   return {
     async step(ctx, next) {
-      const { state, who } = budgets.take(ctx)
+      const { state, who, limit } = budgets.take(ctx)
       ctx.set('RateLimit-Limit', String(state.limit))
       ctx.set('RateLimit-Remaining', String(state.remaining))
       ctx.set('RateLimit-Reset', String(seconds(state)))
-      if (state.isOver) throw limited(state, `${who} sent more than the limit of ${state.limit} requests within a minute.`)
+      if (state.isOver) {
+        telemetry.note({ type: 'rate_limited', limit })
+        throw limited(state, `${who} sent more than the limit of ${state.limit} requests within a minute.`)
+      }
       await next()
     },
     countFailure(ctx) {
       const state = failures.take(networkOf(ctx.ip))
-      if (state.isOver) throw limited(state, `You sent more than ${MAX_FAILURES} wrong credentials within a minute.`)
+      if (!state.isOver) return
+      telemetry.note({ type: 'rate_limited', limit: 'failures' })
+      throw limited(state, `You sent more than ${MAX_FAILURES} wrong credentials within a minute.`)
     },
   }
 }
@@ -51,13 +60,14 @@ class Budgets {
   }
 
   /** Counts a request, and returns the budget that has the least left. */
-  take(ctx: Ctx): { state: RateState; who: string } {
+  take(ctx: Ctx): { state: RateState; who: string; limit: RateLimit } {
     const caller = callerOf(ctx)
-    if (caller === null) return { state: this.#addresses.take(networkOf(ctx.ip)), who: 'Your address' }
-    const own = { state: this.#credentials.take(caller.credentialId), who: caller.who }
+    if (caller === null) return { state: this.#addresses.take(networkOf(ctx.ip)), who: 'Your address', limit: 'address' }
+    const own = { state: this.#credentials.take(caller.credentialId), who: caller.who, limit: 'credential' } as const
     // A credential over its limit must not use up the budget of the user's other credentials.
     if (own.state.isOver || this.#users === null) return own
-    const all = { state: this.#users.take(caller.userId), who: 'All your keys, applications and browsers together' }
+    const who = 'All your keys, applications and browsers together'
+    const all = { state: this.#users.take(caller.userId), who, limit: 'user' } as const
     return all.state.isOver || all.state.remaining < own.state.remaining ? all : own
   }
 }
@@ -70,11 +80,17 @@ function callerOf(ctx: Ctx): { credentialId: string; userId: string; who: string
 }
 
 /** Limits the requests from one address, for operations that need no credential but still cost something. */
-export function addressLimit({ requests, seconds: duration }: { requests: number; seconds: number }): Middleware {
+export function addressLimit(
+  { requests, seconds: duration }: { requests: number; seconds: number },
+  telemetry: Telemetry = noTelemetry,
+): Middleware {
   const counter = new RateCounter({ limit: requests, seconds: duration })
   return async (ctx, next) => {
     const state = counter.take(networkOf(ctx.ip))
-    if (state.isOver) throw limited(state, `You sent more than ${requests} of these requests within ${duration / 60} minutes.`)
+    if (state.isOver) {
+      telemetry.note({ type: 'rate_limited', limit: 'endpoint' })
+      throw limited(state, `You sent more than ${requests} of these requests within ${duration / 60} minutes.`)
+    }
     await next()
   }
 }

@@ -84,6 +84,8 @@ export const ENDPOINTS = {
   'POST /api/v1/models/test': { cost: 'limited' },
   'DELETE /api/v1/models/{id}': { cost: 'limited' },
   'GET /api/v1/health': { cost: 'limited' },
+  'GET /api/v1/status': { cost: 'limited' },
+  'GET /metrics': { cost: 'limited' },
   'POST /mcp': { cost: 'limited' },
   'POST /api/oauth/token': { cost: 'limited' },
   'POST /api/oauth/revoke': { cost: 'limited' },

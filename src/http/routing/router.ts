@@ -13,7 +13,7 @@ import { fail } from '../problems/problems.ts'
 import { endpointOf } from './endpoints.ts'
 import type { Call, Route } from './route.ts'
 
-type Parts = Pick<Dependencies, 'account' | 'authenticator' | 'credentials' | 'settings' | 'log'>
+type Parts = Pick<Dependencies, 'account' | 'authenticator' | 'credentials' | 'settings' | 'log' | 'telemetry'>
 
 /** Returns the table of routes as middleware. The cost, access and schemas of a row decide its steps. */
 export function apiRouter(table: readonly Route[], parts: Parts, limits: RateLimits): Koa.Middleware<State>[] {
@@ -33,7 +33,7 @@ function steps(row: Route, parts: Parts, limits: RateLimits): Middleware[] {
     ...(row.errors === 'oauth' ? [oauthErrors(parts)] : []),
     authenticate({ access, authenticator, account, limits }),
     ...(cost === 'anonymous' ? [] : [limits.step]),
-    ...(row.addressLimit === undefined ? [] : [addressLimit(row.addressLimit)]),
+    ...(row.addressLimit === undefined ? [] : [addressLimit(row.addressLimit, parts.telemetry)]),
     accessCheck(row),
     watchCredential(credentials),
     ...(row.body === undefined ? [] : [jsonBody({ optional: row.bodyOptional === true }), recheckCredential(credentials)]),

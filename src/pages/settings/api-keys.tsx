@@ -1,4 +1,4 @@
-import type { Scope } from '../../core/model.ts'
+import type { KeyScope } from '../../core/model.ts'
 import { Choices, Confirm, ErrorSummary, Field, Form, hasErrors, Select, type FormState, FormButtons } from '../form.tsx'
 import { html, type SignedInProps } from '../layout.tsx'
 import { Code, Copyable, Empty, Row, scopeChoices, ScopeNames, Time, type Badge, Copied } from '../parts.tsx'
@@ -9,7 +9,7 @@ import { SettingsPage } from './frame.tsx'
 export interface ApiKeyRow {
   id: string
   name: string
-  scopes: readonly Scope[]
+  scopes: readonly KeyScope[]
   /** Names of the projects that the key is limited to; null without a limit. */
   projects: readonly string[] | null
   lastFour: string
@@ -74,9 +74,9 @@ function expiryBadge(expiresAt: string | null, now: string): Badge | null {
 export interface ApiKeyNewProps extends SignedInProps {
   form: FormState<'name' | 'scopes' | 'reach' | 'projects' | 'expires_in_days'>
   /** The scopes to choose from. */
-  scopes: readonly Scope[]
+  scopes: readonly KeyScope[]
   /** The selected scopes. */
-  chosenScopes: readonly Scope[]
+  chosenScopes: readonly KeyScope[]
   limit: Omit<ProjectLimitProps, 'form'>
 }
 

@@ -57,6 +57,8 @@ export type PageRequest = Pick<ParseRequest, 'owner' | 'file' | 'signal'> & { qu
 export interface ParserPool {
   /** The documents that can have a process at the same time, including those that take long. */
   readonly capacity: number
+  /** The processes that exist and those without a job, and how many documents wait for one. */
+  readonly state: { processes: number; idle: number; waiting: number }
   /**
    * Reads a document in a parser process.
    *
@@ -100,7 +102,7 @@ class ProcessPool implements ParserPool {
   private readonly options: ParserPoolOptions
   private readonly processes: ParserProcesses
   private readonly slots: Slots
-  private state: 'open' | 'closed' = 'open'
+  private isClosed = false
   private lastJobId = 0
 
   constructor(options: ParserPoolOptions) {
@@ -113,6 +115,11 @@ class ProcessPool implements ParserPool {
     // One more than workers, for the checks of uploads and for the first document of another user.
     this.processes = new ParserProcesses({ maxIdle: workers + 1, maxAll: this.capacity + 1, log: options.log })
     for (let i = 0; i < workers; i++) this.processes.warmUp()
+  }
+
+  get state(): ParserPool['state'] {
+    const { all, idle } = this.processes.count
+    return { processes: all, idle, waiting: this.slots.waitingCount }
   }
 
   parse(request: ParseRequest): Promise<ParsedDocument> {
@@ -138,7 +145,7 @@ class ProcessPool implements ParserPool {
   }
 
   async close(): Promise<void> {
-    this.state = 'closed'
+    this.isClosed = true
     await this.processes.close()
   }
 
@@ -153,7 +160,7 @@ class ProcessPool implements ParserPool {
       resume: () => process?.resume(),
     })
     try {
-      if (this.state === 'closed') throw poolClosed()
+      if (this.isClosed) throw poolClosed()
       const taken = this.processes.take(task)
       process = taken
       const slowMs = taken.documentsRead < FIRST_DOCUMENTS ? SLOW_AT_FIRST_MS : SLOW_MS

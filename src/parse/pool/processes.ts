@@ -27,6 +27,10 @@ export class ParserProcesses {
     this.pauser = new Pauser(log)
   }
 
+  get count(): { all: number; idle: number } {
+    return { all: this.all.size, idle: this.idle.length }
+  }
+
   /** Starts an idle process, because a start takes half a second of a core. */
   warmUp(): void {
     this.putBack(this.start())

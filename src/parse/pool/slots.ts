@@ -134,6 +134,11 @@ export class Slots {
     if (to !== 'released') this.in[to].add(holder)
   }
 
+  /** How many documents wait for their first slot. */
+  get waitingCount(): number {
+    return this.in.waiting.size
+  }
+
   private get displacedCount(): number {
     return this.in.yielded.size + this.in.paused.size + this.in.resumed.size + this.in.turn.size
   }

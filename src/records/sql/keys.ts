@@ -1,6 +1,6 @@
 import { limitFact } from '../../core/audit.ts'
 import { newId } from '../../core/ids.ts'
-import type { ApiKeyRecord, Scope } from '../../core/model.ts'
+import type { ApiKeyRecord, KeyScope } from '../../core/model.ts'
 import { tooManyKeys } from '../errors.ts'
 import type { Keys } from '../keys.ts'
 import { decodeCursor, resultPage } from '../result-page.ts'
@@ -105,7 +105,7 @@ function toKey(row: ApiKeyRow): ApiKeyRecord {
     id: row.id,
     ownerId: row.owner_id,
     name: row.name,
-    scopes: JSON.parse(row.scopes) as Scope[],
+    scopes: JSON.parse(row.scopes) as KeyScope[],
     projectIds: limitOf(row),
     lastFour: row.last_four,
     createdAt: new Date(row.created_at),

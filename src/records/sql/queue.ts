@@ -57,6 +57,7 @@ export function createQueue(store: Store): Queue {
     async clearTombstones(documentIds) {
       for (const ids of slices(documentIds)) await db.deleteFrom('tombstones').where('document_id', 'in', ids).execute()
     },
+    oldest: () => findOldest(db),
     counts: (projects) => countByStatus(db, projects),
     ...createQueueRecovery(store),
   }
@@ -135,6 +136,21 @@ function findNext(db: Kysely<Tables>, except: readonly string[]): Promise<{ id: 
     .$narrowType<{ id: string }>()
     .limit(1)
     .executeTakeFirst()
+}
+
+/** How often a queued document may have been tried. */
+const ATTEMPTS = Array.from({ length: 12 }, (_, attempts) => attempts)
+
+/** Looks up the first document of each owner and number of attempts, so that the time does not grow with the queue. */
+async function findOldest(db: Kysely<Tables>): Promise<Date | null> {
+  const { rows } = await sql<{ oldest: number | null }>`select min(queued_at) as oldest from (
+      select (select queued_at from documents
+        where status = 'queued' and owner_id = queue_turns.owner_id and attempts = tried.value
+        order by queued_at limit 1) as queued_at
+      from queue_turns, json_each(${JSON.stringify(ATTEMPTS)}) as tried where waiting > 0
+      union all select queued_at from documents where status = 'processing')`.execute(db)
+  const oldest = rows[0]?.oldest ?? null
+  return oldest === null ? null : new Date(Number(oldest))
 }
 
 /** Returns the row of a job, unless the job is no longer wanted. */

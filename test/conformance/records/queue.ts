@@ -25,6 +25,26 @@ export function queueConformance(test: DocumentsTest): void {
       expect(await records.queue.claim(2)).toEqual([])
     })
 
+    test('knows since when the oldest unfinished document waits', async ({ records, bob, clock, add, claimOne }) => {
+      expect(await records.queue.oldest()).toBeNull()
+      const first = clock.now()
+      await add({ path: 'first' })
+      const job = await claimOne()
+      clock.advance(10)
+      const second = clock.now()
+      const ofBob = await records.projects.create({ ownerId: bob, name: 'default', description: '' })
+      await add({ path: 'second', projectId: ofBob.id, uploaderId: bob })
+      expect(await records.queue.oldest()).toEqual(first)
+      // A document that was tried comes after the others, and is still the oldest.
+      await records.queue.release(job, { countAttempt: true })
+      clock.advance(10)
+      await add({ path: 'third' })
+      expect(await records.queue.oldest()).toEqual(first)
+      for (const { documentId, version } of (await records.queue.claim(3)).filter(({ document }) => document.path !== 'second'))
+        await records.queue.fail({ documentId, version }, { code: errorCode('corrupt'), message: 'm' })
+      expect(await records.queue.oldest()).toEqual(second)
+    })
+
     test('takes a document from queued to ready, with pages, facts, counts and events', async ({
       records,
       clock,

@@ -12,6 +12,7 @@
  * x   403 insufficient_role
  * o   403 owner_only
  * l   403 limited_to_projects
+ * k   403 insufficient_scope: only a key can have the scope, and the keys here don't have it
  * *   the same for everybody, also without a credential; shows nothing of the project
  *
  * The last column is what the request sends: JSON, the fields of a form, or `?` and a query. In it and in paths, the runner replaces
@@ -100,6 +101,8 @@ POST   /api/v1/models/use                           oooo= ooool ooool  {"model":
 POST   /api/v1/models/test                          oooo= ooool ooool  {"model": "builtin"}
 DELETE /api/v1/models/{id}                          oooo= ooool ooool
 GET    /api/v1/health                               ***** ***** *****
+GET    /api/v1/status                               ===== ===== =====
+GET    /metrics                                     kkkkk kkkkk kkkkk
 POST   /mcp                                         =sss= =sss= =====  {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments": {"query": "echidna"}}}
 POST   /mcp                                         =sss= =sss= =====  {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments": {"query": "echidna", "project": "$project"}}}
 POST   /mcp                                         =sss= =sss= =====  {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "fetch", "arguments": {"id": "$document"}}}

@@ -56,6 +56,12 @@ export function memoryQueue(store: MemoryStore): Queue {
     expected: async () =>
       new Map(having('ready').map(({ id, version, chunkCount }) => [id, { version, chunks: chunkCount ?? 0 }])),
     unknown: async (documentIds) => documentIds.filter((id) => (documents.get(id)?.status ?? 'failed') === 'failed'),
+    async oldest() {
+      const times = [...store.documents.values()]
+        .filter(({ status }) => status === 'queued' || status === 'processing')
+        .map(({ queuedAt }) => queuedAt)
+      return times.length === 0 ? null : new Date(Math.min(...times))
+    },
     counts: async (projects) =>
       countStatuses([...documents.values()].filter((document) => projects === undefined || projects.has(document.projectId))),
   }

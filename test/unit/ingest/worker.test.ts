@@ -3,6 +3,7 @@ import { systemClock } from '../../../src/core/clock.ts'
 import { DocsearchError } from '../../../src/core/errors.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { createRetries } from '../../../src/core/retries.ts'
+import { noTelemetry } from '../../../src/core/telemetry.ts'
 import type { Extracted } from '../../../src/ingest/steps.ts'
 import { Load } from '../../../src/ingest/load.ts'
 import { Worker, type WorkerParts } from '../../../src/ingest/worker.ts'
@@ -57,6 +58,7 @@ function newWorker(queued: QueuedDocument[]) {
     },
     clock: systemClock,
     log: silentLogger,
+    telemetry: noTelemetry,
     retries: createRetries(silentLogger, stopping.signal),
     load: new Load(2),
     stopping,

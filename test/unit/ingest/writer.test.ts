@@ -1,3 +1,4 @@
+import { noTelemetry } from '../../../src/core/telemetry.ts'
 import pLimit from 'p-limit'
 import { expect, test, vi } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
@@ -25,12 +26,16 @@ function newWriter(inWork: Record<string, number> = {}) {
   } as unknown as OpenIndex
   const queue = {
     beginIndexing: async (jobs: JobRef[]) => ({ wanted: jobs, refused: [] }),
-    finish: async (rows: { job: JobRef }[]) => void finished.push(...rows.map(({ job }) => job.documentId)),
+    finish: async (rows: { job: JobRef }[]) => {
+      finished.push(...rows.map(({ job }) => job.documentId))
+      return []
+    },
   }
   const writer = new IndexWriter({
     records: { queue },
     lifecycle: { active: () => active },
     log: silentLogger,
+    telemetry: noTelemetry,
     retries: { run: (work: () => Promise<unknown>) => work(), reason: () => null },
     load: { inWorkOf: (ownerId: string) => inWork[ownerId] ?? 100 },
     exclusive: pLimit(1),
@@ -39,6 +44,7 @@ function newWriter(inWork: Record<string, number> = {}) {
   const write = (documentId: string, passages = 1, target = active, ownerId = 'usr_1') =>
     writer.write({
       ownerId,
+      mediaType: 'text/plain',
       job: { documentId, version: 1 },
       target,
       isNew: true,

@@ -5,7 +5,7 @@ import { type CallKind, CallQueue } from '../../../src/ollama/call-queue.ts'
 /** A queue whose calls run until the test ends them, and a clock that the test sets. */
 function onStage(patience: ConstructorParameters<typeof CallQueue>[0] = {}) {
   let now = 0
-  const queue = new CallQueue(patience, () => now)
+  const queue = new CallQueue({ ...patience, now: () => now })
   const running = new Map<string, () => void>()
   const started: string[] = []
   return {

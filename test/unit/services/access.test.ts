@@ -69,8 +69,8 @@ describe('the instance', () => {
 
 describe('a credential cannot make another one that may do more', () => {
   test('a key cannot have a scope that the actor lacks', () => {
-    expect(() => requireScopesForKey(member('manage:keys', 'read:documents'), ['read:documents'])).not.toThrow()
-    expect(() => requireScopesForKey(member('manage:keys'), ['manage:keys', 'read:documents'])).toThrow(
+    expect(() => requireScopesForKey(member('manage:keys', 'read:documents'), ['read:documents'], null)).not.toThrow()
+    expect(() => requireScopesForKey(member('manage:keys'), ['manage:keys', 'read:documents'], null)).toThrow(
       refusal(errorCode('insufficient_scope'), 'read:documents'),
     )
   })

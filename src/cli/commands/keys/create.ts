@@ -1,4 +1,4 @@
-import { DEFAULT_SCOPES, SCOPES } from '../../../core/model.ts'
+import { DEFAULT_SCOPES, KEY_SCOPES } from '../../../core/model.ts'
 import { defineCommand } from '../../define.ts'
 import { namesOfLimit } from '../../view/limit.ts'
 import { argument, choice, integer, option, repeatable, text } from '../../options.ts'
@@ -12,7 +12,7 @@ export default defineCommand({
   arguments: { name: argument('<name>', 'What the key is for') },
   options: {
     scopes: repeatable(
-      choice('--scope <scope>', `Permission of the key, repeatable (default ${DEFAULT_SCOPES.join(' and ')})`, SCOPES),
+      choice('--scope <scope>', `Permission of the key, repeatable (default ${DEFAULT_SCOPES.join(' and ')})`, KEY_SCOPES),
     ),
     projects: repeatable(
       text('--project <project>', 'Limit the key to this project, by ID or name, repeatable (default no limit)'),
@@ -25,6 +25,7 @@ export default defineCommand({
   },
   examples: [
     'docsearch keys create ci --scope write:documents --expires-in-days 90',
+    'docsearch keys create prometheus --scope read:metrics',
     'docsearch keys create chatbot --scope read:documents --project Handbook',
   ],
   async run(context, { name }, { scopes, projects, expiresInDays }) {

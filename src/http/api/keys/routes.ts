@@ -36,11 +36,11 @@ export const keyRoutes = ({ keys, settings }: Pick<Dependencies, 'keys' | 'setti
     tag,
     summary: 'Create an API key',
     description:
-      'The answer has the key, which is shown only once. A key never has more scopes or projects than the caller. A key that is limited to projects sees no other projects, and cannot create projects or manage users or models. A user can have at most 100 keys (`limits.api_keys`). Expired keys make room for new ones.',
+      'The answer has the key, which is shown only once. A key never has more scopes or projects than the caller. Only the owner of the instance can create a key with `read:metrics`, and such a key cannot be limited to projects; the owner needs no credential with that scope for it. A key that is limited to projects sees no other projects, and cannot create projects or manage users or models. A user can have at most 100 keys (`limits.api_keys`). Expired keys make room for new ones.',
     access,
     body: apiKeyCreate,
     answers: { 201: { description: 'The key', schema: apiKeyCreated, headers: { Location: 'Its address' } } },
-    problems: ['too_many_keys', 'project_not_found'],
+    problems: ['too_many_keys', 'project_not_found', 'owner_only', 'limited_to_projects'],
     async handle({ ctx, actor, body: { expires_in_days: expiresInDays, ...key } }) {
       const { key: secret, record } = await keys.create(actor, { ...key, expiresInDays })
       const body = { ...presentKey(record), key: secret } satisfies ApiKeyCreated

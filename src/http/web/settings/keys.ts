@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DEFAULT_SCOPES, SCOPES, type Scope } from '../../../core/model.ts'
+import { DEFAULT_SCOPES, KEY_SCOPES, SCOPES, type KeyScope } from '../../../core/model.ts'
 import type { FormState } from '../../../pages/form.tsx'
 import { paths } from '../../../pages/paths.ts'
 import {
@@ -9,18 +9,19 @@ import {
   renderApiKeys,
   type ApiKeyRow,
 } from '../../../pages/settings/api-keys.tsx'
+import { isOwner } from '../../../services/access.ts'
 import type { OwnKey } from '../../../services/keys.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { fail } from '../../problems/problems.ts'
 import { listAll } from '../list-all.ts'
-import { chosenScopes, name, scopes } from '../forms/fields.ts'
+import { chosenKeyScopes, keyScopes, name } from '../forms/fields.ts'
 import { limitErrors, limitOf, limitProps, projectLimitFields } from '../forms/project-limit.ts'
 import { withError } from '../forms/submitted.ts'
 import type { Page, PageCall } from '../routing/page.ts'
 
 const keyForm = z.object({
   name,
-  scopes,
+  scopes: keyScopes,
   ...projectLimitFields,
   expires_in_days: z
     .string()
@@ -63,14 +64,14 @@ export const keyPages = ({ keys, projects, settings }: Parts): Page[] => [
       const { data, state } = submitted(keyForm)
       const errors = data === undefined ? {} : limitErrors(data)
       if (data === undefined || Object.keys(errors).length > 0)
-        return showForm(call, projects, { ...state, errors: { ...state.errors, ...errors } }, chosenScopes(call), 422)
+        return showForm(call, projects, { ...state, errors: { ...state.errors, ...errors } }, chosenKeyScopes(call), 422)
       const { name: keyName, scopes: chosen, expires_in_days: expiresInDays } = data
       let key: string
       try {
         key = (await keys.create(actor, { name: keyName, scopes: chosen, projects: limitOf(data), expiresInDays })).key
       } catch (error) {
-        const form = withError(state, error, { too_many_keys: 'name', project_not_found: 'projects' })
-        return showForm(call, projects, form, chosenScopes(call), 422)
+        const form = withError(state, error, { too_many_keys: 'name', project_not_found: 'projects', invalid_request: 'scopes' })
+        return showForm(call, projects, form, chosenKeyScopes(call), 422)
       }
       const props = { key, name: keyName, baseUrl: settings.baseUrl() }
       call.showOnce(paths.apiKeys, (page) => renderApiKeyCreated({ ...page, ...props }))
@@ -101,11 +102,14 @@ async function showForm(
   call: PageCall,
   projects: Dependencies['projects'],
   form: FormState<keyof z.output<typeof keyForm>>,
-  chosen: readonly Scope[],
+  chosen: readonly KeyScope[],
   status = 200,
 ): Promise<void> {
   const limit = await limitProps(call, projects)
-  call.show(renderApiKeyNew({ ...call.signedIn(), form, scopes: SCOPES, chosenScopes: chosen, limit }), status)
+  call.show(
+    renderApiKeyNew({ ...call.signedIn(), form, scopes: isOwner(call.actor) ? KEY_SCOPES : SCOPES, chosenScopes: chosen, limit }),
+    status,
+  )
 }
 
 function keysOf(keys: Dependencies['keys'], { actor }: PageCall): Promise<OwnKey[]> {

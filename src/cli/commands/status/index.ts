@@ -1,0 +1,46 @@
+import type { Status } from '../../../contract/status.ts'
+import type { Context } from '../../context.ts'
+import { defineCommand } from '../../define.ts'
+import { EXIT } from '../../exit.ts'
+import { flag, integer, option } from '../../options.ts'
+import { administer, DATA_OPTIONS } from '../administer.ts'
+import { formatStatus } from './view.ts'
+import { watchStatus } from './watch.ts'
+
+const DEFAULT_SECONDS = 2
+
+export default defineCommand({
+  name: 'status',
+  summary: 'Show what an instance is doing',
+  description:
+    'Show whether an instance works and what it is doing: queue, rates, index, memory, models and disk. The owner sees the whole ' +
+    'instance, other users see their own documents. With --data, shows what a data folder has, also while no daemon runs on it.',
+  options: {
+    ...DATA_OPTIONS,
+    watch: flag('-w, --watch', 'Show it again and again until Ctrl-C'),
+    every: option('--every <seconds>', `With --watch: seconds between two looks (default ${DEFAULT_SECONDS})`, integer(1, 3600)),
+  },
+  details:
+    '\nThe exit code is 0 if the instance works, 3 if it works in part (degraded), 7 if it does not work (unavailable), and 5 if it ' +
+    'cannot be reached or, with --data, does not run.\n\nWith --watch and --json, each look is one line.',
+  examples: ['docsearch status', 'docsearch status --watch', 'docsearch status --json | jq .documents'],
+  async run(context, _args, { data, watch, every = DEFAULT_SECONDS }) {
+    return administer(context, { data }, async (administration) => {
+      if (watch) return watchStatus(context, () => administration.status(), every)
+      return show(context, await administration.status())
+    })
+  },
+})
+
+function show(context: Context, status: Status): number {
+  if (context.json) context.printJson(status)
+  else context.print(formatStatus(status, context))
+  return exitCodeOf(status)
+}
+
+function exitCodeOf({ status, checks }: Status): number {
+  if (status === 'ok') return EXIT.done
+  if (status === 'degraded') return EXIT.partial
+  // Only an instance reports its checks. Without them, nobody was asked.
+  return checks === undefined ? EXIT.unreachable : EXIT.instance
+}
