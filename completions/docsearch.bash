@@ -86,6 +86,10 @@ _docsearch_takes_value() {
     'clients delete --data'|'clients delete --server'|'clients delete --profile'|'clients delete --cacert') return 0 ;;
     'clients help --data'|'clients help --server'|'clients help --profile'|'clients help --cacert') return 0 ;;
     'audit --data'|'audit --project'|'audit -p'|'audit --action'|'audit --actor'|'audit --document'|'audit --after'|'audit --before'|'audit --limit'|'audit -n'|'audit --server'|'audit --profile'|'audit --cacert') return 0 ;;
+    'backup --data'|'backup --keep'|'backup --server'|'backup --profile'|'backup --cacert') return 0 ;;
+    'backup verify --snapshot'|'backup verify --data'|'backup verify --keep'|'backup verify --server'|'backup verify --profile'|'backup verify --cacert') return 0 ;;
+    'backup help --data'|'backup help --keep'|'backup help --server'|'backup help --profile'|'backup help --cacert') return 0 ;;
+    'restore --data'|'restore --snapshot'|'restore --server'|'restore --profile'|'restore --cacert') return 0 ;;
     'models --server'|'models --profile'|'models --cacert') return 0 ;;
     'models list --server'|'models list --profile'|'models list --cacert') return 0 ;;
     'models pull --server'|'models pull --profile'|'models pull --cacert') return 0 ;;
@@ -130,6 +134,8 @@ _docsearch() {
       '/users') at='users'; args=0 ;;
       '/clients') at='clients'; args=0 ;;
       '/audit') at='audit'; args=0 ;;
+      '/backup') at='backup'; args=0 ;;
+      '/restore') at='restore'; args=0 ;;
       '/models') at='models'; args=0 ;;
       '/completion') at='completion'; args=0 ;;
       '/help') at='help'; args=0 ;;
@@ -184,6 +190,8 @@ _docsearch() {
       'clients/rotate') at='clients rotate'; args=0 ;;
       'clients/delete'|'clients/rm') at='clients delete'; args=0 ;;
       'clients/help') at='clients help'; args=0 ;;
+      'backup/verify') at='backup verify'; args=0 ;;
+      'backup/help') at='backup help'; args=0 ;;
       'models/list'|'models/ls') at='models list'; args=0 ;;
       'models/pull') at='models pull'; args=0 ;;
       'models/test') at='models test'; args=0 ;;
@@ -517,7 +525,7 @@ _docsearch() {
     'clients help --cacert') :; return ;;
     'audit --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
     'audit --project'|'audit -p') _docsearch_projects "$cur"; return ;;
-    'audit --action') COMPREPLY=($(compgen -W 'document.upload document.replace document.update document.reprocess document.delete document.restore document.download project.create project.update project.delete project.take_over synonyms.change member.add member.change member.remove user.create user.invite user.reset user.update user.disable user.enable user.delete user.login user.login_failed user.logout user.password key.create key.revoke saved_search.create saved_search.update saved_search.delete application.create application.update application.rotate application.delete consent.give consent.withdraw model.use model.pull model.remove settings.change' -- "$cur")); return ;;
+    'audit --action') COMPREPLY=($(compgen -W 'document.upload document.replace document.update document.reprocess document.delete document.restore document.download project.create project.update project.delete project.take_over synonyms.change member.add member.change member.remove user.create user.invite user.reset user.update user.disable user.enable user.delete user.login user.login_failed user.logout user.password key.create key.revoke saved_search.create saved_search.update saved_search.delete application.create application.update application.rotate application.delete consent.give consent.withdraw model.use model.pull model.remove settings.change backup.create backup.restore' -- "$cur")); return ;;
     'audit --actor') :; return ;;
     'audit --document') :; return ;;
     'audit --after') :; return ;;
@@ -526,6 +534,27 @@ _docsearch() {
     'audit --server') :; return ;;
     'audit --profile') :; return ;;
     'audit --cacert') :; return ;;
+    'backup --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'backup --keep') :; return ;;
+    'backup --server') :; return ;;
+    'backup --profile') :; return ;;
+    'backup --cacert') :; return ;;
+    'backup verify --snapshot') :; return ;;
+    'backup verify --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'backup verify --keep') :; return ;;
+    'backup verify --server') :; return ;;
+    'backup verify --profile') :; return ;;
+    'backup verify --cacert') :; return ;;
+    'backup help --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'backup help --keep') :; return ;;
+    'backup help --server') :; return ;;
+    'backup help --profile') :; return ;;
+    'backup help --cacert') :; return ;;
+    'restore --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'restore --snapshot') :; return ;;
+    'restore --server') :; return ;;
+    'restore --profile') :; return ;;
+    'restore --cacert') :; return ;;
     'models --server') :; return ;;
     'models --profile') :; return ;;
     'models --cacert') :; return ;;
@@ -628,6 +657,10 @@ _docsearch() {
       'clients delete') COMPREPLY=($(compgen -W '--yes -y --help -h --data --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'clients help') COMPREPLY=($(compgen -W '--help -h --data --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'audit') COMPREPLY=($(compgen -W '--data --project -p --action --actor --document --after --before --limit -n --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'backup') COMPREPLY=($(compgen -W '--data --with-vectors --keep --force -f --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'backup verify') COMPREPLY=($(compgen -W '--snapshot --help -h --data --with-vectors --keep --force -f --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'backup help') COMPREPLY=($(compgen -W '--help -h --data --with-vectors --keep --force -f --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'restore') COMPREPLY=($(compgen -W '--data --snapshot --skip-damaged --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'models') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'models list') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'models pull') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
@@ -642,7 +675,7 @@ _docsearch() {
   fi
 
   case "$at $args" in
-    ' 0') COMPREPLY=($(compgen -W 'serve reindex login logout profiles whoami upload sync search open mcp eval projects documents synonyms keys users clients audit models completion help' -- "$cur")) ;;
+    ' 0') COMPREPLY=($(compgen -W 'serve reindex login logout profiles whoami upload sync search open mcp eval projects documents synonyms keys users clients audit backup restore models completion help' -- "$cur")) ;;
     'profiles 0') COMPREPLY=($(compgen -W 'list use remove help' -- "$cur")) ;;
     'upload '*) compopt -o filenames -o default 2>/dev/null; COMPREPLY=() ;;
     'sync '0) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")) ;;
@@ -660,9 +693,10 @@ _docsearch() {
     'keys 0') COMPREPLY=($(compgen -W 'list create delete help' -- "$cur")) ;;
     'users 0') COMPREPLY=($(compgen -W 'add list show quota disable enable reset delete help' -- "$cur")) ;;
     'clients 0') COMPREPLY=($(compgen -W 'create list show rotate delete help' -- "$cur")) ;;
+    'backup 0') COMPREPLY=($(compgen -W 'verify help' -- "$cur")) ;;
     'models 0') COMPREPLY=($(compgen -W 'list pull test use remove help' -- "$cur")) ;;
     'completion '0) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur")) ;;
-    'help '0) COMPREPLY=($(compgen -W 'serve reindex login logout profiles whoami upload sync search open mcp eval projects documents synonyms keys users clients audit models completion help search-syntax configuration exit-codes' -- "$cur")) ;;
+    'help '0) COMPREPLY=($(compgen -W 'serve reindex login logout profiles whoami upload sync search open mcp eval projects documents synonyms keys users clients audit backup restore models completion help search-syntax configuration exit-codes' -- "$cur")) ;;
   esac
 }
 

@@ -7,7 +7,7 @@ import { packageName, readSource, readSources, root, targetFolder, type Source }
 const LAYERS = [
   ['core'],
   ['contract', 'config', 'text', 'ollama'],
-  ['parse', 'chunk', 'embed', 'rerank', 'index', 'records', 'blobs'],
+  ['parse', 'chunk', 'embed', 'rerank', 'index', 'records', 'blobs', 'backup'],
   ['lifecycle', 'images'],
   ['ingest', 'search', 'auth', 'oauth'],
   ['services'],
@@ -32,7 +32,7 @@ const NARROW: Record<string, { sees: string[]; because: string }> = {
     because: 'OAuth is a protocol over the records; requests and logins are handed in',
   },
   services: {
-    sees: ['core', 'embed', 'records', 'blobs', 'lifecycle', 'images', 'ingest', 'search', 'auth', 'oauth'],
+    sees: ['core', 'embed', 'records', 'blobs', 'backup', 'lifecycle', 'images', 'ingest', 'search', 'auth', 'oauth'],
     because: 'services take and return domain types: the wire format is the business of contract/ and http/',
   },
   mcp: {
@@ -44,7 +44,7 @@ const NARROW: Record<string, { sees: string[]; because: string }> = {
     because: 'http/ routes, validates and presents; what docsearch can do is in services/',
   },
   cli: {
-    sees: ['core', 'contract', 'config', 'client'],
+    sees: ['core', 'contract', 'config', 'client', 'backup'],
     because: 'the command line uses the public client, like every other program',
   },
 }
@@ -56,6 +56,7 @@ const PACKAGES: { names: string[]; folders: string[]; because: string }[] = [
     folders: ['cli'],
     because: 'only the command line talks to a person at a terminal',
   },
+  { names: ['tar-stream'], folders: ['backup'], because: 'backup/ checks every block of a tar before the package reads it' },
   { names: ['yaml'], folders: ['cli'], because: 'only a file of judged questions is YAML' },
   { names: ['keytar'], folders: ['client', 'cli'], because: "a keychain belongs to a person's own machine, never to the server" },
   {

@@ -34,6 +34,7 @@ export interface Config {
   auditDays: number
   /** How many days deleted documents and replaced versions stay in the trash; 0 for no trash. */
   trashDays: number
+  backup: BackupConfig
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   /** Number of parser processes; by default one for each core, at most 8. */
   parseWorkers: number
@@ -46,6 +47,16 @@ export interface Config {
   /** The quotas of users who have none of their own; null for no quota. */
   quotas: Quotas
   limits: Limits
+}
+
+/** The backups that the instance takes by itself. */
+export interface BackupConfig {
+  /** A folder, or a `.tar` file whose name gets the time; null for no backups. */
+  target: string | null
+  everyMs: number
+  /** How many backups to keep. */
+  keep: number
+  withVectors: boolean
 }
 
 export interface RerankConfig {

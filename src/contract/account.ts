@@ -63,7 +63,17 @@ export const health = z
     status: z.enum(['ok', 'degraded', 'unavailable']),
     version: z.string(),
     uptime_s: z.number().optional(),
-    checks: z.object({ database: check, index: check, embedder: check, reranker: check, queue: check, disk: check }).optional(),
+    checks: z
+      .object({
+        database: check,
+        index: check,
+        embedder: check,
+        reranker: check,
+        queue: check,
+        disk: check,
+        backup: check.optional(),
+      })
+      .optional(),
   })
   .meta({ id: 'Health' })
 export type Health = z.infer<typeof health>

@@ -66,6 +66,7 @@ const API_CODES = {
   saved_search_exists: 'user',
   too_many_saved_searches: 'user',
   synonym_without_effect: 'user',
+  backup_running: 'user',
   quota_exceeded: 'user',
   too_many_tags: 'user',
   // Files
@@ -130,6 +131,11 @@ const INSTANCE_CODES = {
   database_corrupt: 'outside',
   index_corrupt: 'internal',
   index_failed: 'internal',
+  // Backups
+  backup_damaged: 'outside',
+  backup_incomplete: 'outside',
+  backup_newer: 'user',
+  backup_target: 'user',
   // Models
   embedding_model_changed: 'outside',
   embedding_model_missing: 'outside',

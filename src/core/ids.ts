@@ -18,6 +18,7 @@ export type IdPrefix =
   | 'ses'
   | 'syn'
   | 'sea'
+  | 'bak'
 
 function encode(value: bigint, length: number): string {
   let out = ''

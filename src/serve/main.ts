@@ -16,7 +16,7 @@ export interface ServeOutput {
 }
 
 /** package.json is next to `src/` and to `dist/`. */
-const VERSION = (createRequire(import.meta.url)('../../package.json') as { version: string }).version
+export const VERSION = (createRequire(import.meta.url)('../../package.json') as { version: string }).version
 
 /** How long running work may take after a stop was requested. Docker kills after 10 s. */
 const GRACE_MS = 8_000
@@ -78,7 +78,7 @@ export async function runServe(flags: Readonly<Record<string, unknown>>, output:
  * Sets the folder for temporary files. LanceDB writes temporary folders and leaves them behind. In the data folder, the next start removes them,
  * and they use the disk whose free space is checked.
  */
-function keepTemporaryFilesIn(folder: string): void {
+export function keepTemporaryFilesIn(folder: string): void {
   for (const name of process.platform === 'win32' ? ['TMP', 'TEMP'] : ['TMPDIR']) process.env[name] = folder
 }
 

@@ -13,6 +13,8 @@ import type { Search as SearchPassages } from '../search/search.ts'
 import { createAccess } from './access.ts'
 import { createAccount } from './account.ts'
 import { createAudit } from './audit.ts'
+import type { BackupSource } from './backup-source.ts'
+import { createBackups } from './backups.ts'
 import { createApplications } from './applications.ts'
 import { createConnections } from './connections.ts'
 import { createDocuments } from './documents.ts'
@@ -61,6 +63,10 @@ export interface Backend {
   trashDays: number
   /** How many days the audit log keeps its events; 0 when it is off. */
   auditDays: number
+  /** Makes backups. */
+  backupSource: Pick<BackupSource, 'start'>
+  /** How often the instance takes a backup by itself, in milliseconds; null for never. */
+  backupEveryMs: number | null
   startedAt: Date
   clock: Clock
   log: Logger
@@ -72,12 +78,14 @@ export function createServices(backend: Backend): Services {
   const projects = createProjects({ records, ingest, access })
   const documents = createDocuments({ records, blobs, ingest, access, trashDays: backend.trashDays, log })
   const users = createUsers({ records, accounts, quotas, deleteUser: (id) => ingest.deleteUser(id) })
-  const health = createHealth({ ...backend, access })
+  const backups = createBackups({ records, source: backend.backupSource, everyMs: backend.backupEveryMs })
+  const health = createHealth({ ...backend, access, backups })
   const models = createModels({ records, access, embedders: backend.models, lifecycle, ingest })
   return {
     account: createAccount({ records, accounts, access, quotas }),
     applications: createApplications({ registry: oauth.applications }),
     audit: createAudit({ records, access, days: backend.auditDays }),
+    backups,
     connections: createConnections({ oauth, access }),
     documents,
     events: createEvents({ records, access }),

@@ -34,6 +34,8 @@ import type { Reranker } from '../../src/rerank/reranker.ts'
 import { createFusedReranker } from '../../src/rerank/without-model.ts'
 import { createSearch } from '../../src/search/create.ts'
 import { SearchThreads } from '../../src/search/threads/search-threads.ts'
+import { backupParts, passagesOfDaemon } from '../../src/serve/backup-parts.ts'
+import { BackupSource } from '../../src/services/backup-source.ts'
 import { createServices, type Backend } from '../../src/services/create.ts'
 import { apiClient, type ApiClient } from './api-client.ts'
 
@@ -83,6 +85,8 @@ export interface TestAppOptions {
   ollamaUrl?: string
   /** Default: the fused order. */
   reranker?: Reranker
+  /** How often the instance takes backups by itself. Default: never. */
+  backupEveryMs?: number
   /** Replaces parts of the backend, for example with a full disk or a broken search. */
   change?: (backend: Backend) => Partial<Backend>
 }
@@ -152,6 +156,16 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     quotas,
     trashDays,
     auditDays: 90,
+    backupSource: new BackupSource({
+      ...backupParts(folder, { file: join(folder, 'config.json') }),
+      writePassages: passagesOfDaemon(lifecycle),
+      records,
+      blobs,
+      version: '0.0.0-test',
+      clock,
+      log,
+    }),
+    backupEveryMs: options.backupEveryMs ?? null,
     startedAt: clock.now(),
   }
   Object.assign(backend, options.change?.({ ...backend }))

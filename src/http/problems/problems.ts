@@ -57,6 +57,7 @@ export const PROBLEMS = {
   saved_search_exists: { status: 409, means: 'You have saved this search already; `id` is its ID.' },
   document_exists: { status: 409, means: 'A document with other content has this path, and `on_conflict` is `error`.' },
   path_taken: { status: 409, means: 'Another document of the project has this path.' },
+  backup_running: { status: 409, means: 'Another backup is running. Try again when it has ended.' },
   text_not_ready: { status: 409, means: 'The text has not been extracted yet, or could not be extracted.' },
   too_large: { status: 413, means: 'A file is larger than the limit for one file.' },
   body_too_large: { status: 413, means: 'The request body is larger than its limit.' },

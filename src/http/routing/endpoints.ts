@@ -72,6 +72,7 @@ export const ENDPOINTS = {
   'POST /api/v1/models/use': { cost: 'limited' },
   'POST /api/v1/models/test': { cost: 'limited' },
   'DELETE /api/v1/models/{id}': { cost: 'limited' },
+  'POST /api/v1/backup': { cost: 'streaming' },
   'GET /api/v1/health': { cost: 'limited' },
   'POST /mcp': { cost: 'limited' },
   'POST /api/oauth/token': { cost: 'limited' },

@@ -6,6 +6,7 @@ import { DocsearchError } from '../../core/errors.ts'
 import { access } from './migration-access.ts'
 import { accounts } from './migration-accounts.ts'
 import { audit } from './migration-audit.ts'
+import { backups } from './migration-backups.ts'
 import { counts } from './migration-counts.ts'
 import { events } from './migration-events.ts'
 import { folders } from './migration-folders.ts'
@@ -44,6 +45,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0019_saved_searches': { up: savedSearches },
   '0020_successors': { up: successors },
   '0021_registrations': { up: registrations },
+  '0024_backups': { up: backups },
 }
 
 /** Few documents have warnings, and there is a list of these documents. */

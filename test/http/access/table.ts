@@ -88,6 +88,7 @@ POST   /api/v1/models/pull                          oooo= ooool ooool  {"model":
 POST   /api/v1/models/use                           oooo= ooool ooool  {"model": "builtin"}
 POST   /api/v1/models/test                          oooo= ooool ooool  {"model": "builtin"}
 DELETE /api/v1/models/{id}                          oooo= ooool ooool
+POST   /api/v1/backup                               oooo+ ooool ooool
 GET    /api/v1/health                               ***** ***** *****
 POST   /mcp                                         =sss= =sss= =====  {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments": {"query": "echidna"}}}
 POST   /mcp                                         =sss= =sss= =====  {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments": {"query": "echidna", "project": "$project"}}}

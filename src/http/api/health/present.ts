@@ -8,7 +8,7 @@ export function presentHealth(report: HealthReport, version: string, { isDetaile
 }
 
 function presentChecks(report: HealthReport): NonNullable<Health['checks']> {
-  const { database, index, embedder, reranker, queue, disk } = report
+  const { database, index, embedder, reranker, queue, disk, backup } = report
   return {
     database: { status: database.ok ? 'ok' : 'unavailable', message: database.message },
     index,
@@ -16,5 +16,8 @@ function presentChecks(report: HealthReport): NonNullable<Health['checks']> {
     reranker: { ...reranker },
     queue: { ...queue },
     disk: { status: disk.ok ? 'ok' : 'degraded', message: disk.message, free_bytes: disk.freeBytes },
+    ...(backup !== null && {
+      backup: { status: backup.status, message: backup.message, last_success_at: backup.lastSuccessAt?.toISOString() ?? null },
+    }),
   }
 }
