@@ -47,7 +47,7 @@ export async function writeTarFile(
     return manifest
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw fileExists(file)
-    return failedWriting(error)
+    return failedWriting(error, file)
   } finally {
     await rm(part, { force: true })
   }

@@ -1,6 +1,7 @@
-import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DocsearchError } from '../core/errors.ts'
+import { makeFolder } from '../core/make-folder.ts'
 import { syncFolder } from '../core/sync.ts'
 import type { Content } from './content.ts'
 
@@ -21,7 +22,7 @@ export class FileWriter {
     this.#throwFailure()
     const part = `${path}.part`
     await this.#makeFolder(dirname(path))
-    const handle = await open(part, 'w', 0o600).catch(failedWriting)
+    const handle = await open(part, 'w', 0o600).catch((error: unknown) => failedWriting(error))
     try {
       for await (const chunk of content) {
         try {
@@ -73,7 +74,7 @@ export class FileWriter {
 
   async #makeFolder(folder: string): Promise<void> {
     if (this.#folders.has(folder)) return
-    await mkdir(folder, { recursive: true, mode: 0o700 }).catch(failedWriting)
+    await makeFolder(folder).catch((error: unknown) => failedWriting(error))
     this.#folders.add(folder)
     this.#folders.add(dirname(folder))
   }
@@ -95,12 +96,12 @@ const REASONS: Record<string, string> = {
   EROFS: 'the file system is read-only',
 }
 
-/** Throws `file_unwritable` for an error of the file system, and any other error as it is. */
-export function failedWriting(error: unknown): never {
+/** Throws `file_unwritable` for an error of the file system, and any other error as it is. By default, names the file of the error. */
+export function failedWriting(error: unknown, file?: string): never {
   if (error instanceof DocsearchError || !(error instanceof Error)) throw error
   const { code = '', path, message } = error as NodeJS.ErrnoException
   if (code === '') throw error
-  throw new DocsearchError('file_unwritable', `Cannot write ${path ?? 'the backup'}: ${REASONS[code] ?? message}.`, {
+  throw new DocsearchError('file_unwritable', `Cannot write ${file ?? path ?? 'the backup'}: ${REASONS[code] ?? message}.`, {
     cause: error,
   })
 }

@@ -1,7 +1,8 @@
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { DocsearchError } from '../core/errors.ts'
+import { makeFolder } from '../core/make-folder.ts'
 import { syncFile, syncFolder } from '../core/sync.ts'
 import type { Receiver } from './content.ts'
 import { failedWriting, FileWriter } from './file-writer.ts'
@@ -54,7 +55,7 @@ export class FolderTarget {
   /** Adds a backup. Returns its manifest and what was new. Throws what `readTar` throws. */
   async add(source: Readable, options: AddOptions): Promise<AddedBackup> {
     const unfinished = join(this.#folder, SNAPSHOTS, UNFINISHED)
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 }).catch(failedWriting)
+    await makeFolder(this.#folder).catch((error: unknown) => failedWriting(error))
     await rm(unfinished, { recursive: true, force: true })
     const writer = new FileWriter()
     const receiver: Receiver = {

@@ -64,6 +64,9 @@ export class TarGuard extends Transform {
     }
     if (this.#endBlocks > 0) throw notABackup('it has data after its end')
     if (!FILE_TYPES.has(header[TYPE_AT]!)) throw notABackup('it has an entry that is not a plain file')
+    // tar-stream reads only the digits of the checksum.
+    if (!/^[0-7]{6}( \0|\0 )$/.test(header.toString('latin1', 148, TYPE_AT)))
+      throw notABackup('the checksum of an entry is not a number')
     this.#left = sizeOf(header)
     this.#padding = (BLOCK - (this.#left % BLOCK)) % BLOCK
     this.#state = 'content'

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { access, chmod, constants, mkdir, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { daemonOf, factsFile, type DaemonFacts } from '../client/local-daemon.ts'
 import { DocsearchError } from '../core/errors.ts'
+import { makeFolder } from '../core/make-folder.ts'
 
 export const DATABASE_FILE = 'docsearch.db'
 /** The folder into which a backup is being restored. While it has something in it, the data folder is not complete. */
@@ -96,19 +97,6 @@ export async function makeUsable(dir: string): Promise<void> {
           ? 'is not a folder. Name another folder with --data.'
           : `cannot be used: ${message}. Name another folder with --data.`
     throw new DocsearchError('data_unusable', `The data folder ${dir} ${why}`, { cause: error })
-  }
-}
-
-/** Creates the folder and its parents one by one, because `recursive` never returns in a folder where nothing can be created (/proc). */
-async function makeFolder(dir: string): Promise<void> {
-  try {
-    await mkdir(dir, { mode: 0o700 })
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return
-    if (code !== 'ENOENT' || dirname(dir) === dir || existsSync(dirname(dir))) throw error
-    await makeFolder(dirname(dir))
-    await mkdir(dir, { mode: 0o700 })
   }
 }
 

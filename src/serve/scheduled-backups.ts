@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import type { Readable } from 'node:stream'
 import { writeTarFile } from '../backup/file-target.ts'
@@ -9,6 +9,7 @@ import { BackgroundTask } from '../core/background-task.ts'
 import type { Clock } from '../core/clock.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
+import { makeFolder } from '../core/make-folder.ts'
 import type { Records } from '../records/records.ts'
 import type { BackupSource } from '../services/backup-source.ts'
 
@@ -69,7 +70,7 @@ async function takeBackup(
 ): Promise<number> {
   const isFile = targetKind(target) === 'file'
   const folder = isFile ? null : await FolderTarget.open(target)
-  if (isFile) await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+  if (isFile) await makeFolder(dirname(target))
   const { stream, done } = await source.start('scheduled', { withVectors, known: folder?.known ?? new Set() })
   try {
     await write(stream, signal)

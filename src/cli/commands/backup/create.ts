@@ -125,10 +125,17 @@ async function withSource<T>(context: Context, options: Options, work: (open: Op
   if (data === undefined) {
     return hintAtData(context, async () => {
       const client = await context.client()
-      return work(async (known) => {
-        const { stream, sizeBytes } = await client.backup({ withVectors: options.withVectors, known })
-        return { stream, sizeBytes, isRecorded: Promise.resolve() }
-      })
+      let answer: Readable | undefined
+      try {
+        return await work(async (known) => {
+          const { stream, sizeBytes } = await client.backup({ withVectors: options.withVectors, known })
+          answer = stream
+          return { stream, sizeBytes, isRecorded: Promise.resolve() }
+        })
+      } finally {
+        // A backup that cannot be written here must end at the instance, too.
+        answer?.destroy()
+      }
     })
   }
   const { openLocalBackup } = await import('../../../serve/backup.ts')
