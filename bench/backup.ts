@@ -46,7 +46,7 @@ export async function measureBackup(): Promise<Figure[]> {
       { name: `${what} to a tar, with vectors`, value: ms(vectors) },
       {
         name: `${what} to a folder, the first and the next`,
-        value: `${ms(first)}, ${ms(second)} (${megabytes(await folderSize(place('folder')))})`,
+        value: `${ms(first)}, ${ms(second)} (${megabytes(folderSize(place('folder')))})`,
       },
       { name: `\`backup verify\` of the tar`, value: ms(verify) },
       { name: `\`restore\` of the tar, without and with vectors`, value: `${ms(restore)}, ${ms(withIndex)}` },

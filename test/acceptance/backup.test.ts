@@ -19,7 +19,11 @@ async function start(home?: string): Promise<RealDaemon> {
   return daemon
 }
 
-async function call(daemon: RealDaemon, path: string, init: RequestInit = {}): Promise<Response> {
+async function call(
+  daemon: RealDaemon,
+  path: string,
+  init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {},
+): Promise<Response> {
   return fetch(daemon.url + path, { ...init, headers: { Authorization: `Bearer ${await daemon.token()}`, ...init.headers } })
 }
 

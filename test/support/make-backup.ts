@@ -54,5 +54,5 @@ export async function makeTar(entries: readonly { header: Headers; content?: str
   const tar = pack()
   for (const { header, content } of entries) tar.entry(header, content)
   tar.finalize()
-  return buffer(Readable.from(tar as unknown as AsyncIterable<Buffer>))
+  return buffer(Readable.from(tar))
 }

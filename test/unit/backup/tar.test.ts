@@ -16,7 +16,7 @@ async function faultsOf(tar: Buffer): Promise<Fault[]> {
 const refusal = (tar: Buffer) =>
   faultsOf(tar).then(
     (faults) => (faults.length === 0 ? 'accepted' : 'faults'),
-    (error: { code?: string }) => error.code ?? String(error),
+    (error: Error & { code?: string }) => error.code ?? error.message,
   )
 
 test('an intact backup has no faults', async () => {

@@ -21,7 +21,7 @@ export const instancePages = ({ instance, version }: Parts): Page[] => [
 
 function shown(report: InstanceReport): Omit<InstanceProps, 'viewer' | 'csrf' | 'now' | 'version' | 'runtime'> {
   const { health, storage, memory, users, documents } = report
-  const { database, index, embedder, reranker, queue, disk } = health
+  const { database, index, embedder, reranker, queue, disk, backup } = health
   return {
     uptimeSeconds: health.uptimeSeconds,
     status: health.status,
@@ -32,6 +32,7 @@ function shown(report: InstanceReport): Omit<InstanceProps, 'viewer' | 'csrf' | 
       { name: 'reranker', status: reranker.status, message: reranker.message },
       { name: 'queue', status: queue.status, message: queue.message },
       { name: 'disk', status: disk.ok ? 'ok' : 'degraded', message: disk.message },
+      ...(backup === null ? [] : [{ name: 'backup', status: backup.status, message: backup.message }]),
     ],
     models: modelsOf(report),
     queue: queue.queued === undefined ? null : queue,
