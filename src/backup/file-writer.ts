@@ -26,7 +26,8 @@ export class FileWriter {
     try {
       for await (const chunk of content) {
         try {
-          await handle.writev([chunk])
+          // Unlike `write`, this never writes only a part.
+          await handle.writeFile(chunk)
         } catch (error) {
           failedWriting(error)
         }

@@ -9,7 +9,7 @@ import { SettingsPage } from './frame.tsx'
 
 type CheckStatus = 'ok' | 'degraded' | 'unavailable'
 
-export type CheckName = 'database' | 'index' | 'embedder' | 'reranker' | 'queue' | 'disk'
+export type CheckName = 'database' | 'index' | 'embedder' | 'reranker' | 'queue' | 'disk' | 'backup'
 
 export interface InstanceProps extends SignedInProps {
   version: string
@@ -53,6 +53,7 @@ const NAMES: Readonly<Record<CheckName, string>> = {
   reranker: 'Reranker',
   queue: 'Queue',
   disk: 'Disk',
+  backup: 'Scheduled backup',
 }
 
 /** What the owner can do about each check that fails. */
@@ -63,6 +64,7 @@ const ADVICE: Readonly<Record<CheckName, string>> = {
   reranker: 'Results keep the order of the search. Start the server of the reranker, or set another one.',
   queue: 'docsearch continues by itself when the cause is gone.',
   disk: 'Free some space, or move the data folder to a larger disk. Empty the trash to free the space of deleted documents.',
+  backup: 'See the server log for the reason. The instance tries again by itself.',
 }
 
 const BADGES: Readonly<Record<CheckStatus, Badge>> = {

@@ -32,7 +32,7 @@ function shown(report: InstanceReport): Omit<InstanceProps, 'viewer' | 'csrf' | 
       { name: 'reranker', status: reranker.status, message: reranker.message },
       { name: 'queue', status: queue.status, message: queue.message },
       { name: 'disk', status: disk.ok ? 'ok' : 'degraded', message: disk.message },
-      ...(backup === null ? [] : [{ name: 'backup', status: backup.status, message: backup.message }]),
+      ...(backup === null ? [] : [{ name: 'backup' as const, status: backup.status, message: backup.message }]),
     ],
     models: modelsOf(report),
     queue: queue.queued === undefined ? null : queue,
