@@ -1,4 +1,4 @@
-// `npm run bench [-- startup|embed|search|ingest|pages|turns|footprint|scale|projects|ollama|sync …]` measures ratios of one run. Without a section, it
+// `npm run bench [-- startup|embed|search|ingest|pages|turns|footprint|scale|projects|ollama|sync|backup …]` measures ratios of one run. Without a section, it
 // measures all of them and writes bench/RESULTS.md.
 //
 // Options of `scale`: `--passages 200000` (20,000 by default, also for `projects`); `--searches 10000` before memory is measured;
@@ -10,6 +10,7 @@ import { availableParallelism, cpus, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startInstance } from '../test/quality/instance.ts'
+import { measureBackup } from './backup.ts'
 import { measureEmbed } from './embed.ts'
 import { measureFootprint } from './footprint.ts'
 import { measureIngest } from './ingest.ts'
@@ -62,6 +63,7 @@ const SECTIONS: Record<string, () => Promise<Figure[]>> = {
     }),
   projects: () => measureProjects(Number(values.passages)),
   sync: measureSync,
+  backup: measureBackup,
   ollama: () => measureWhileEmbedding({ checkouts, model: values.model, searches: Number(values.questions) }),
 }
 

@@ -7,7 +7,7 @@ import { packageName, readSource, readSources, root, targetFolder, type Source }
 const LAYERS = [
   ['core'],
   ['contract', 'config', 'text', 'ollama', 'telemetry'],
-  ['parse', 'chunk', 'embed', 'rerank', 'index', 'records', 'blobs'],
+  ['parse', 'chunk', 'embed', 'rerank', 'index', 'records', 'blobs', 'backup'],
   ['lifecycle', 'images'],
   ['ingest', 'search', 'auth', 'oauth', 'webhooks', 'doctor'],
   ['services'],
@@ -36,7 +36,21 @@ const NARROW: Record<string, { sees: string[]; because: string }> = {
     because: 'webhooks/ sends the messages that the records have; services/ decides who may have webhooks',
   },
   services: {
-    sees: ['core', 'embed', 'records', 'blobs', 'lifecycle', 'images', 'ingest', 'search', 'auth', 'oauth', 'webhooks', 'doctor'],
+    sees: [
+      'core',
+      'embed',
+      'records',
+      'blobs',
+      'backup',
+      'lifecycle',
+      'images',
+      'ingest',
+      'search',
+      'auth',
+      'oauth',
+      'webhooks',
+      'doctor',
+    ],
     because: 'services take and return domain types: the wire format is the business of contract/ and http/',
   },
   mcp: {
@@ -48,7 +62,7 @@ const NARROW: Record<string, { sees: string[]; because: string }> = {
     because: 'http/ routes, validates and presents; what docsearch can do is in services/',
   },
   cli: {
-    sees: ['core', 'contract', 'config', 'client'],
+    sees: ['core', 'contract', 'config', 'client', 'backup'],
     because: 'the command line uses the public client, like every other program',
   },
 }
@@ -60,6 +74,7 @@ const PACKAGES: { names: string[]; folders: string[]; because: string }[] = [
     folders: ['cli'],
     because: 'only the command line talks to a person at a terminal',
   },
+  { names: ['tar-stream'], folders: ['backup'], because: 'backup/ checks every block of a tar before the package reads it' },
   { names: ['yaml'], folders: ['cli'], because: 'only a file of judged questions is YAML' },
   { names: ['keytar'], folders: ['client', 'cli'], because: "a keychain belongs to a person's own machine, never to the server" },
   {

@@ -9,6 +9,29 @@ import { syncFile, syncFolder } from '../core/sync.ts'
 import { blobMissing, SWEEP_GRACE_MS } from './blobs.ts'
 import type { Blobs } from './blobs.ts'
 
+/** Reads originals of a data folder, also while a daemon runs on it. */
+export function readBlobs(folder: string): Pick<Blobs, 'size' | 'open'> {
+  const fileOf = fileIn(join(folder, 'blobs'))
+  const size = async (sha256: string) => {
+    try {
+      return (await stat(fileOf(sha256))).size
+    } catch (error) {
+      throw isMissing(error) ? blobMissing(error) : translateDiskError(error)
+    }
+  }
+  return {
+    size,
+    async open(sha256, range) {
+      await size(sha256)
+      return createReadStream(fileOf(sha256), range)
+    },
+  }
+}
+
+function fileIn(root: string): (sha256: string) => string {
+  return (sha256) => join(root, sha256.slice(0, 2), sha256.slice(2))
+}
+
 /** Originals as files in a data folder: the bytes with the hash `abcdef…` lie in `blobs/ab/cdef…`. */
 export async function openBlobs({ folder, clock }: { folder: string; clock: Clock }): Promise<Blobs> {
   const root = join(folder, 'blobs')
@@ -16,7 +39,8 @@ export async function openBlobs({ folder, clock }: { folder: string; clock: Cloc
   const incoming = join(folder, 'incoming')
   const storedAt = new Map<string, number>()
   const exclusive = lockPerKey()
-  const fileOf = (sha256: string) => join(root, sha256.slice(0, 2), sha256.slice(2))
+  const fileOf = fileIn(root)
+  const { size, open } = readBlobs(folder)
 
   await withDiskErrors(async () => {
     // No client got an answer for a body that was still arriving when the daemon stopped.
@@ -25,17 +49,10 @@ export async function openBlobs({ folder, clock }: { folder: string; clock: Cloc
     if (await mkdir(root, { recursive: true, mode: 0o700 })) await syncFolder(folder)
   })
 
-  async function size(sha256: string): Promise<number> {
-    try {
-      return (await stat(fileOf(sha256))).size
-    } catch (error) {
-      throw isMissing(error) ? blobMissing(error) : translateDiskError(error)
-    }
-  }
-
   return {
     incoming,
     size,
+    open,
     put: (file, sha256) =>
       exclusive(sha256, () =>
         withDiskErrors(async () => {
@@ -54,10 +71,6 @@ export async function openBlobs({ folder, clock }: { folder: string; clock: Cloc
     async withFile(sha256, work) {
       await size(sha256)
       return work(fileOf(sha256))
-    },
-    async open(sha256, range) {
-      await size(sha256)
-      return createReadStream(fileOf(sha256), range)
     },
     async sweep(isReferenced) {
       let deleted = 0

@@ -51,6 +51,9 @@ const EXIT_OF_CODE: Partial<Record<ErrorCode, number>> = {
   login_mismatch: EXIT.login,
   login_timed_out: EXIT.login,
   invalid_answer: EXIT.instance,
+  backup_running: EXIT.busy,
+  backup_damaged: EXIT.instance,
+  backup_incomplete: EXIT.instance,
   // Whether it fails before or during the download.
   pull_failed: EXIT.instance,
 }

@@ -4,20 +4,22 @@ import type { Io } from './io.ts'
 const SHELL = '/bin/sh'
 /** The same as `EXIT.cancelled`, copied here so that its module need not load. */
 const CANCELLED = 130
+/** The exit code of an output that can't be written, copied here for the same reason. */
+const UNWRITABLE = 2
 
 /** Runs the command of this process for bin/docsearch.js, then ends the process with the command's exit code. */
 export async function run(): Promise<void> {
   const io = processIo()
+  const argv = process.argv.slice(2)
   let writeError: Error | undefined
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       // `docsearch … | head` closes the pipe when it has read enough.
-      if (error.code === 'EPIPE') process.exit(0)
+      if (error.code === 'EPIPE') process.exit(isBackup(argv) ? UNWRITABLE : 0)
       // A daemon survives a log that can't be written. A lost result is reported at the end.
       if (stream === process.stdout) writeError ??= error
     })
   }
-  const argv = process.argv.slice(2)
   const code = await main(argv, io)
   // Nothing is running, so the process ends by itself, without loading anything more.
   if (isVersion(argv)) return
@@ -45,6 +47,11 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     const { reportError } = await import('./report.ts')
     return reportError(error, argv, io)
   }
+}
+
+/** A backup that nobody reads to its end has failed. */
+function isBackup(argv: readonly string[]): boolean {
+  return argv.includes('backup') && argv.includes('-')
 }
 
 function isVersion(argv: readonly string[]): boolean {

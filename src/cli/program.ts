@@ -111,27 +111,43 @@ function addCommand(parent: CommanderCommand, command: Command, execute: Execute
   added.action(() => execute(command, givenTo(added)))
 }
 
-/** The noun alone runs its standalone command. Any other word after it is an error. */
+/** The noun alone, or with arguments, runs its standalone command. Any other word after it is an error. */
 function addNoun(parent: CommanderCommand, noun: Noun, execute: Execute): void {
   const added = parent
     .command(noun.name)
     .aliases([...noun.aliases])
     .summary(noun.summary)
     .description(noun.description)
-    .usage('[command]')
+    .usage(usageOf(noun.standalone))
     .helpOption(HELP_FLAGS, HELP_DESCRIPTION)
     .helpCommand('help [command]', 'Show help for a command')
     .allowExcessArguments()
   for (const spec of noun.options) added.addOption(optionOf(spec))
+  for (const { syntax, description } of argumentsOf(noun.standalone)) added.addArgument(new Argument(syntax, description))
   for (const command of noun.commands) addTo(added, command, execute)
-  addHelp(added, '', noun.standalone === null ? [] : [`docsearch ${noun.name}`])
+  const takesArguments = argumentsOf(noun.standalone).length > 0
+  if (takesArguments) {
+    added.allowExcessArguments(false)
+    for (const spec of noun.standalone!.options) added.addOption(optionOf(spec))
+  }
+  if (takesArguments) addHelp(added, noun.standalone!.details, noun.standalone!.examples)
+  else addHelp(added, '', noun.standalone === null ? [] : [`docsearch ${noun.name}`])
   added.action(async () => {
     const [unknown] = added.args
-    if (unknown === undefined && noun.standalone !== null) return execute(noun.standalone, givenTo(added))
+    if (noun.standalone !== null && (unknown === undefined || takesArguments)) return execute(noun.standalone, givenTo(added))
     const known = noun.commands.map(({ name }) => name).join(', ')
     const what = unknown === undefined ? `missing command after '${noun.name}'` : `unknown command '${noun.name} ${unknown}'`
     throw usage(`${what}. Use one of: ${known}.`)
   })
+}
+
+function usageOf(standalone: Command | null): string {
+  const syntax = argumentsOf(standalone).map((argument) => argument.syntax)
+  return syntax.length === 0 ? '[command]' : ['[options]', ...syntax].join(' ')
+}
+
+function argumentsOf(command: Command | null): readonly ArgumentSpecs<Record<string, unknown>>[string][] {
+  return command?.arguments ?? []
 }
 
 function optionOf(spec: AnyOption): Option {

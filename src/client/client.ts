@@ -91,6 +91,8 @@ export interface UploadOptions {
   signal?: AbortSignal
 }
 
+const BACKUP_IDLE_MS = 60 * 60_000
+
 export type Client = ReturnType<typeof createClient>
 
 /**
@@ -134,6 +136,28 @@ export function createClient(options: ClientOptions) {
     async doctor(request: DoctorRequest, onProgress: (progress: DoctorProgress) => void = () => {}): Promise<DoctorReport> {
       const { readDoctor } = await import('./doctor.ts')
       return readDoctor(api.transport, request, { onProgress, signal: api.signal })
+    },
+    /** Takes a backup of the instance, for its owner. `known` are hashes of originals that need not be sent. */
+    async backup({
+      withVectors,
+      known,
+    }: {
+      withVectors: boolean
+      known: Iterable<string>
+    }): Promise<{ stream: IncomingMessage; sizeBytes: number | null }> {
+      const list = Buffer.from([...known].map((sha256) => `${sha256}\n`).join(''))
+      const { Readable } = process.getBuiltinModule('node:stream')
+      const stream = await api.open({
+        method: 'POST',
+        path: '/api/v1/backup',
+        query: withVectors ? { with_vectors: true } : {},
+        accept: 'application/x-tar',
+        body: { contentType: 'text/plain', length: list.length, open: () => Readable.from(list.length === 0 ? [] : [list]) },
+        // Copying a large database takes minutes, and nothing arrives before that.
+        idleMs: BACKUP_IDLE_MS,
+      })
+      const size = Number(stream.headers['x-backup-bytes'])
+      return { stream, sizeBytes: Number.isSafeInteger(size) ? size : null }
     },
     /** For the owner of the instance, except `list`. */
     models: modelMethods(api),

@@ -39,6 +39,7 @@ export interface Config {
   trashDays: number
   /** In how many days the scrub reads each original once; 0 turns it off. */
   scrubDays: number
+  backup: BackupConfig
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
   /** How long a search takes to be logged as slow, in milliseconds; 0 logs none. */
   slowSearchMs: number
@@ -63,6 +64,16 @@ export interface DaemonLogConfig {
   maxBytes: number
   /** How many full files to keep next to it. */
   files: number
+}
+
+/** The backups that the instance takes by itself. */
+export interface BackupConfig {
+  /** A folder, or a `.tar` file whose name gets the time; null for no backups. */
+  target: string | null
+  everyMs: number
+  /** How many backups to keep. */
+  keep: number
+  withVectors: boolean
 }
 
 export interface RerankConfig {

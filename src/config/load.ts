@@ -14,6 +14,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 export interface LoadedConfig {
   config: Config
+  /** The settings file, which need not exist. */
+  file: string
   /** For --print-config: each value and where it comes from. */
   values: { key: string; value: unknown; source: Source; from: string }[]
 }
@@ -51,7 +53,7 @@ export async function loadConfig(flags: Readonly<Record<string, unknown>>, env: 
   if (rerankKey !== null && !/^[\x21-\x7e]+$/.test(rerankKey))
     problems.push('DOCSEARCH_RERANK_KEY has a character that a key cannot contain')
   if (problems.length > 0) throw invalidConfiguration(problems)
-  return { config: toConfig(dir, resolved, rerankKey), values }
+  return { config: toConfig(dir, resolved, rerankKey), file, values }
 }
 
 function invalidConfiguration(problems: readonly string[]): DocsearchError {
@@ -183,6 +185,12 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankK
     auditDays: get('audit_days'),
     trashDays: get('trash_days'),
     scrubDays: get('scrub_days'),
+    backup: Object.freeze({
+      target: get<string | null>('backup.target'),
+      everyMs: get<number>('backup.every'),
+      keep: get<number>('backup.keep'),
+      withVectors: get<boolean>('backup.with_vectors'),
+    }),
     logLevel: get('log_level'),
     slowSearchMs: get('slow_search_ms'),
     daemonLog: Object.freeze({ maxBytes: get<number>('daemon_log.max_bytes'), files: get<number>('daemon_log.files') }),

@@ -2,6 +2,7 @@ import { availableParallelism, totalmem } from 'node:os'
 import { z } from 'zod'
 import { DEFAULT_LIMITS } from './config.ts'
 import {
+  absolutePath,
   bytes,
   bytesOrZero,
   callbackSchemes,
@@ -93,6 +94,10 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'audit_days', schema: integer(0, 36_500), default: 90 },
   { key: 'trash_days', schema: integer(0, 36_500), default: 30 },
   { key: 'scrub_days', schema: integer(0, 36_500), default: 30 },
+  { key: 'backup.target', schema: absolutePath.nullable(), default: null },
+  { key: 'backup.every', schema: milliseconds, default: 86_400_000 },
+  { key: 'backup.keep', schema: integer(1, 10_000), default: 7 },
+  { key: 'backup.with_vectors', schema: flag, default: false },
   {
     key: 'log_level',
     schema: z.enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent'),

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path'
 import { z } from 'zod'
 import { isCallbackScheme } from '../core/oauth-policy.ts'
 
@@ -116,6 +117,8 @@ const SCHEMES = 'must be a list of schemes of applications, such as cursor'
 export const callbackSchemes = textList
   .transform((list) => list.map((scheme) => scheme.replace(/:(?:\/\/)?$/, '').toLowerCase()))
   .refine((list) => list.every(isCallbackScheme), SCHEMES)
+
+export const absolutePath = z.string('must be an absolute path').refine((text) => isAbsolute(text), 'must be an absolute path')
 
 export const embedderSetting = z
   .string('must be auto, builtin or ollama:MODEL')

@@ -66,7 +66,16 @@ export const health = z
     version: z.string(),
     uptime_s: z.number().optional(),
     checks: z
-      .object({ database: check, index: check, embedder: check, reranker: check, queue: check, disk: check, originals: check })
+      .object({
+        database: check,
+        index: check,
+        embedder: check,
+        reranker: check,
+        queue: check,
+        disk: check,
+        originals: check,
+        backup: check.optional(),
+      })
       .optional(),
   })
   .meta({ id: 'Health' })

@@ -134,7 +134,7 @@ function parameters({ path, idDescription, pathDescriptions = {}, query, documen
 }
 
 function requestBody({ content, body, bodyOptional }: Operation): { requestBody?: ZodOpenApiRequestBodyObject } {
-  if (content !== undefined) return { requestBody: { required: true, content } }
+  if (content !== undefined) return { requestBody: { required: bodyOptional !== true, content } }
   if (body === undefined) return {}
   return { requestBody: { required: bodyOptional !== true, content: { 'application/json': { schema: body } } } }
 }

@@ -49,6 +49,8 @@ export const AUDIT_ACTIONS = [
   'model.pull',
   'model.remove',
   'settings.change',
+  'backup.create',
+  'backup.restore',
 ] as const
 
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]

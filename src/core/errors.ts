@@ -71,6 +71,7 @@ const API_CODES = {
   too_many_webhooks: 'user',
   webhook_disabled: 'user',
   invalid_webhook_url: 'user',
+  backup_running: 'user',
   quota_exceeded: 'user',
   too_many_tags: 'user',
   // Files
@@ -135,6 +136,11 @@ const INSTANCE_CODES = {
   database_corrupt: 'outside',
   index_corrupt: 'internal',
   index_failed: 'internal',
+  // Backups
+  backup_damaged: 'outside',
+  backup_incomplete: 'outside',
+  backup_newer: 'user',
+  backup_target: 'user',
   // Models
   embedding_model_changed: 'outside',
   embedding_model_missing: 'outside',

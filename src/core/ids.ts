@@ -20,6 +20,7 @@ export type IdPrefix =
   | 'sea'
   | 'whk'
   | 'msg'
+  | 'bak'
 
 function encode(value: bigint, length: number): string {
   let out = ''

@@ -1,6 +1,6 @@
 import type { DocumentStatus } from './model.ts'
 
-export const HEALTH_CHECKS = ['database', 'index', 'embedder', 'reranker', 'queue', 'disk'] as const
+export const HEALTH_CHECKS = ['database', 'index', 'embedder', 'reranker', 'queue', 'disk', 'originals', 'backup'] as const
 export type HealthCheck = (typeof HEALTH_CHECKS)[number]
 
 /** The parts of the data folder, without what docsearch does not measure. */
@@ -25,9 +25,9 @@ export interface InstanceNumbers {
   users: { active: number; disabled: number } | null
   /** The models in use. */
   models: { embedder: string; reranker: string | null }
-  /** Whether each part works. A few seconds old. Null before the first report. */
-  checks: Readonly<Record<HealthCheck, boolean>> | null
-  /** When the last backup succeeded. Null if there was none, or none is scheduled. */
+  /** Whether each part works. A few seconds old. Null before the first report. No `backup` without a schedule. */
+  checks: Readonly<Partial<Record<HealthCheck, boolean>>> | null
+  /** When the last backup that succeeded began. Null if there was none. */
   lastBackup: Date | null
 }
 

@@ -69,6 +69,9 @@ export type Passage = Omit<
   | 'vector'
 >
 
+/** A passage without its terms. A rebuild analyses the text again. */
+export type StoredPassage = Omit<IndexedPassage, 'terms' | 'titleTerms' | 'headingTerms' | 'nameTerms' | 'language'>
+
 /** See `IndexedPassage` for the fields. */
 export type StoredVector = Pick<IndexedPassage, 'version' | 'textHash' | 'vector'>
 
@@ -118,6 +121,8 @@ export interface ChunkIndex {
    * index doesn't have.
    */
   vectors(documentId: string): Promise<Map<number, StoredVector>>
+  /** Yields every passage with its vector, for a backup. Passages of documents that change meanwhile may be missing, or occur in two versions. */
+  stored(): AsyncIterable<readonly StoredPassage[]>
   /** Says whether the texts of some of these rows turned out to be damaged when they were read. */
   hasDamagedTexts(rows: readonly bigint[]): boolean
   /**

@@ -1,9 +1,8 @@
-import type { IndexedPassage, IndexHealth, Passage } from './chunk-index.ts'
+import type { IndexHealth, Passage, StoredPassage } from './chunk-index.ts'
 import type { PhraseFilter } from './phrase.ts'
 import type { VectorLayout } from './segments/vectors/format.ts'
 
-/** A passage without its terms. A rebuild analyses the text again. */
-export type StoredPassage = Omit<IndexedPassage, 'terms' | 'titleTerms' | 'headingTerms' | 'nameTerms' | 'language'>
+export type { StoredPassage } from './chunk-index.ts'
 
 export interface RowOfPassage extends Pick<StoredPassage, 'id' | 'projectId'> {
   row: bigint

@@ -6,7 +6,15 @@ import type { IndexNumbers } from '../core/instance-numbers.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { Logger } from '../core/logger.ts'
 import { Comparison } from './comparison.ts'
-import type { ChunkIndex, DocumentPassages, IndexedPassage, IndexHealth, Passage, StoredVector } from './chunk-index.ts'
+import type {
+  ChunkIndex,
+  DocumentPassages,
+  IndexedPassage,
+  IndexHealth,
+  Passage,
+  StoredPassage,
+  StoredVector,
+} from './chunk-index.ts'
 import { indexFailure } from './failures.ts'
 import { LostDocuments } from './lost-documents.ts'
 import { toNewDocuments } from './new-documents.ts'
@@ -138,6 +146,14 @@ export class SegmentedIndex implements ChunkIndex {
       const passages = await this.#table.readStored(rowsOf(this.#store.projects(), documentId))
       return new Map(passages.map(({ index, version, textHash, vector }) => [index, { version, textHash, vector }]))
     })
+  }
+
+  async *stored(): AsyncGenerator<StoredPassage[]> {
+    try {
+      for await (const rows of this.#table.scan()) yield rows.map(({ passage }) => passage)
+    } catch (error) {
+      throw indexFailure(error)
+    }
   }
 
   rowsWithPhrases(rows: readonly bigint[], phrases: PhraseFilter): Promise<bigint[]> {

@@ -89,7 +89,10 @@ export class Maintenance {
     const { blobs, records, log } = this.#parts
     const purged = await this.#purgeTrash()
     if (purged > 0) log.info({ documents: purged }, 'deleted documents that were in the trash for long enough')
-    const count = await blobs.sweep((sha256) => records.documents.isBlobReferenced(sha256))
+    const count = await blobs.sweep(async (sha256) => {
+      // In this order: a backup that begins in between copies a database that does not refer to the original either.
+      return (await records.documents.isBlobReferenced(sha256)) || (await records.backups.isRunning())
+    })
     if (count > 0) log.info({ count }, 'deleted originals without a document')
   }
 

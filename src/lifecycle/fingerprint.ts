@@ -13,10 +13,12 @@ export interface IndexFingerprint {
 }
 
 export function fingerprintOf(embedder: Pick<Embedder, 'fingerprint'>): IndexFingerprint {
-  return {
-    embedder: embedder.fingerprint,
-    layout: `pages ${PARSER_VERSION}, chunks ${CHUNKER_VERSION}, terms ${ANALYSER_VERSION}, table ${INDEX_LAYOUT_VERSION}`,
-  }
+  return { embedder: embedder.fingerprint, layout: currentLayout() }
+}
+
+/** Returns the `layout` of an index that this version makes. */
+export function currentLayout(): string {
+  return `pages ${PARSER_VERSION}, chunks ${CHUNKER_VERSION}, terms ${ANALYSER_VERSION}, table ${INDEX_LAYOUT_VERSION}`
 }
 
 const SEPARATOR = ' | '

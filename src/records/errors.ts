@@ -76,6 +76,16 @@ export function tooManyMembers(limit: number): DocsearchError {
   )
 }
 
+export function backupRunning(): DocsearchError {
+  return new DocsearchError(
+    'backup_running',
+    'Another backup is running, and only one can run at a time. Try again when it has ended.',
+    {
+      retryAfter: 30,
+    },
+  )
+}
+
 export function savedSearchExists(id: string): DocsearchError {
   return new DocsearchError('saved_search_exists', 'You have saved this search already.', { details: { id } })
 }

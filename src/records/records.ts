@@ -1,4 +1,5 @@
 import type { Audit } from './audit.ts'
+import type { Backups } from './backups.ts'
 import type { Documents } from './documents.ts'
 import type { Events } from './events.ts'
 import type { Indexes } from './indexes.ts'
@@ -18,6 +19,7 @@ import type { Vocabulary } from './vocabulary.ts'
 import type { Webhooks } from './webhooks.ts'
 
 export type * from './audit.ts'
+export type * from './backups.ts'
 export type * from './documents.ts'
 export type * from './events.ts'
 export type * from './indexes.ts'
@@ -26,6 +28,7 @@ export type * from './originals.ts'
 export type * from './result-page.ts'
 export type * from './projects.ts'
 export type * from './queue.ts'
+export type * from './snapshot.ts'
 export type * from './synonyms.ts'
 export type * from './trash.ts'
 export type * from './vocabulary.ts'
@@ -56,6 +59,7 @@ export interface Records {
   synonyms: Synonyms
   savedSearches: SavedSearches
   webhooks: Webhooks
+  backups: Backups
   /**
    * Returns a number that grows whenever users, their credentials or their applications may have changed, in this process or another one. The
    * call costs almost nothing, so callers make it before each use of remembered values. The time of the last use of a key or a connection

@@ -5,6 +5,7 @@ import { createAccounts } from '../auth/create-accounts.ts'
 import type { Blobs } from '../blobs/blobs.ts'
 import { openBlobs } from '../blobs/files.ts'
 import type { Config } from '../config/config.ts'
+import type { LoadedConfig } from '../config/load.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import { chooseEmbedder } from '../embed/choose.ts'
@@ -28,7 +29,9 @@ import { chooseReranker } from '../rerank/choose.ts'
 import { createSearch } from '../search/create.ts'
 import { createWebhookDelivery, type WebhookDelivery } from '../webhooks/create.ts'
 import { SearchThreads } from '../search/threads/search-threads.ts'
+import { BackupSource } from '../services/backup-source.ts'
 import type { Backend } from '../services/create.ts'
+import { backupParts, passagesOfDaemon } from './backup-parts.ts'
 import type { DataFolder } from './data-folder.ts'
 import { diskState, storageState } from './disk.ts'
 import { doctorSettings } from './doctor.ts'
@@ -43,6 +46,9 @@ const RERANK_SLACK_MS = 1_000
 
 interface Options {
   config: Config
+  /** The settings file. */
+  settingsFile: LoadedConfig['file']
+  version: string
   folder: DataFolder
   records: Records
   /** Known once the server listens. */
@@ -76,6 +82,15 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
   const { fusionWeight } = config
   const threads = new SearchThreads({ threads: SEARCH_THREADS, log })
   open.add('search threads', () => threads.close())
+  const backupSource = new BackupSource({
+    ...backupParts(config.dataDir, { file: options.settingsFile }),
+    writePassages: passagesOfDaemon(lifecycle),
+    records,
+    blobs,
+    version: options.version,
+    clock,
+    log,
+  })
   threads.warmUp(lifecycle.active()?.index ?? null)
   return {
     records,
@@ -118,6 +133,8 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
     quotas: config.quotas,
     trashDays: config.trashDays,
     auditDays: config.auditDays,
+    backupSource,
+    backupEveryMs: config.backup.target === null ? null : config.backup.everyMs,
     startedAt: clock.now(),
     clock,
     log,

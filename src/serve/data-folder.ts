@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs'
-import { access, chmod, constants, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { access, chmod, constants, mkdir, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { daemonOf, factsFile, type DaemonFacts } from '../client/local-daemon.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
+import { makeFolder } from '../core/make-folder.ts'
 
 export const DATABASE_FILE = 'docsearch.db'
+/** The folder into which a backup is being restored. While it has something in it, the data folder is not complete. */
+export const RESTORING = 'restoring'
 
 /** A data folder that only this process may use until it closes the folder. */
 export interface DataFolder {
@@ -29,10 +32,11 @@ export interface DataFolder {
  * The lock is an exclusive SQLite transaction on a file of its own. The operating system drops it when the process ends in any way, so there is
  * never a stale lock file.
  */
-export async function openDataFolder(dir: string): Promise<DataFolder> {
+export async function openDataFolder(dir: string, { isRestore = false } = {}): Promise<DataFolder> {
   await makeUsable(dir)
   const holderFile = factsFile(dir)
   const lock = takeLock(join(dir, 'daemon.lock'), dir)
+  if (!isRestore) await refuseUnfinished(dir, lock)
   try {
     await refuseLostDatabase(dir)
   } catch (error) {
@@ -121,17 +125,18 @@ export async function makeUsable(dir: string): Promise<void> {
   }
 }
 
-/** Creates the folder and its parents one by one, because `recursive` never returns in a folder where nothing can be created (/proc). */
-async function makeFolder(dir: string): Promise<void> {
-  try {
-    await mkdir(dir, { mode: 0o700 })
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return
-    if (code !== 'ENOENT' || dirname(dir) === dir || existsSync(dirname(dir))) throw error
-    await makeFolder(dirname(dir))
-    await mkdir(dir, { mode: 0o700 })
-  }
+async function refuseUnfinished(dir: string, lock: DatabaseSync): Promise<void> {
+  // After the last step of a restore, the folder is empty.
+  const isUnfinished = await rmdir(join(dir, RESTORING)).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+  )
+  if (!isUnfinished) return
+  lock.close()
+  throw new DocsearchError(
+    'data_unusable',
+    `${dir} is not complete, because \`docsearch restore\` was interrupted there. Run it again with --data ${dir}.`,
+  )
 }
 
 /**

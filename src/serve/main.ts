@@ -80,7 +80,7 @@ export async function runServe(flags: Readonly<Record<string, unknown>>, output:
  * Sets the folder for temporary files. LanceDB writes temporary folders and leaves them behind. In the data folder, the next start removes them,
  * and they use the disk whose free space is checked.
  */
-function keepTemporaryFilesIn(folder: string): void {
+export function keepTemporaryFilesIn(folder: string): void {
   for (const name of process.platform === 'win32' ? ['TMP', 'TEMP'] : ['TMPDIR']) process.env[name] = folder
 }
 

@@ -25,6 +25,7 @@ import { ensureLocalKey, ensureOwner } from './first-start.ts'
 import { closeServer, listen } from './listen.ts'
 import { listenLocally } from './local-socket.ts'
 import { OpenParts } from './open-parts.ts'
+import { checkTarget, startSchedule } from './scheduled-backups.ts'
 
 export interface Daemon {
   url: string
@@ -63,6 +64,7 @@ async function start({ loaded, version, clock, log, credentials, env }: StartOpt
   const { config, values } = loaded
   const stopping = new AbortController()
   let baseUrl = config.publicUrl ?? ''
+  checkTarget(config.backup, config.dataDir)
   const folder = await openDataFolder(config.dataDir)
   open.add('data folder', () => folder.close())
   const measuring = await openTelemetry({ config, version, log, env })
@@ -74,7 +76,18 @@ async function start({ loaded, version, clock, log, credentials, env }: StartOpt
   open.add('records', () => records.close())
   const owner = await ensureOwner(records)
   await recordSettings(records, values, log)
-  const backend = await openBackend({ config, folder, records, baseUrl: () => baseUrl, clock, log, measuring, open })
+  const backend = await openBackend({
+    config,
+    settingsFile: loaded.file,
+    version,
+    folder,
+    records,
+    baseUrl: () => baseUrl,
+    clock,
+    log,
+    measuring,
+    open,
+  })
   const { accounts, apiKeys, oauth } = backend
   const sweep = startSweep({ records, clock, log, auditDays: config.auditDays })
   open.add('sweep of expired rows', () => sweep.stop())
@@ -109,6 +122,11 @@ async function start({ loaded, version, clock, log, credentials, env }: StartOpt
       await closeServer(local.server, graceMs)
       await local.remove()
     })
+  }
+  const { target } = config.backup
+  if (target !== null) {
+    const schedule = startSchedule({ config: { ...config.backup, target }, records, source: backend.backupSource, clock, log })
+    open.add('scheduled backups', () => schedule.stop())
   }
   await folder.announce({ pid: process.pid, url, base_url: baseUrl, ...(local !== null && { socket: local.path }) })
   await ensureLocalKey({ owner, apiKeys, credentials, address: url, dataDir: config.dataDir, log })

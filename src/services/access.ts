@@ -15,6 +15,7 @@ import { VisibleProjects } from './visible-projects.ts'
  *   what concerns the whole account or the whole instance either, because that would reach other projects (403 `limited_to_projects`).
  * - Users see only their own keys, applications and connections.
  * - Users and models belong to the whole instance: only its owner may change them.
+ * - A backup has the documents of all users. Only the owner may take one, with all scopes and without a limit.
  * - No credential can make another one that may do more than itself.
  */
 
@@ -142,6 +143,19 @@ export function requireScopesForPassword(actor: Actor, user: Pick<User, 'id' | '
   if (missing.length === 0) return
   throw insufficientScope(
     `A password gives its user every scope, and this credential lacks ${missing.join(', ')}. Use a credential that has them all.`,
+    missing,
+  )
+}
+
+/** The scopes that together allow everything that a user may do. */
+const EVERYTHING = ['read:documents', 'write:documents', 'manage:keys'] as const satisfies readonly KeyScope[]
+
+/** `reason` completes the sentence. */
+export function requireAllScopes(actor: Actor, reason: string): void {
+  const missing = EVERYTHING.filter((scope) => !actor.scopes.has(scope))
+  if (missing.length === 0) return
+  throw insufficientScope(
+    `This needs the scopes ${EVERYTHING.join(', ')}, because ${reason}. The credential lacks ${missing.join(', ')}. Use a credential that has them all.`,
     missing,
   )
 }

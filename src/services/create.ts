@@ -14,6 +14,8 @@ import type { WebhookDelivery } from '../webhooks/create.ts'
 import { createAccess } from './access.ts'
 import { createAccount } from './account.ts'
 import { createAudit } from './audit.ts'
+import type { BackupSource } from './backup-source.ts'
+import { createBackups } from './backups.ts'
 import { createApplications } from './applications.ts'
 import { createConnections } from './connections.ts'
 import { createDoctor, type DoctorOptions } from './doctor.ts'
@@ -67,8 +69,6 @@ export interface Backend {
   /** What the daemon did within the last minutes. */
   rates: StatusOptions['rates']
   ollamaWaiting: MetricsOptions['ollamaWaiting']
-  /** When the last backup succeeded. Left out if nothing makes backups. */
-  lastBackup?: MetricsOptions['lastBackup']
   maxFileBytes: number
   maxUploadsInFlight: number
   maxSynonyms: number
@@ -79,6 +79,10 @@ export interface Backend {
   trashDays: number
   /** How many days the audit log keeps its events; 0 when it is off. */
   auditDays: number
+  /** Makes backups. */
+  backupSource: Pick<BackupSource, 'start'>
+  /** How often the instance takes a backup by itself, in milliseconds; null for never. */
+  backupEveryMs: number | null
   startedAt: Date
   clock: Clock
   log: Logger
@@ -90,13 +94,15 @@ export function createServices(backend: Backend): Services {
   const projects = createProjects({ records, ingest, access })
   const documents = createDocuments({ records, blobs, ingest, access, trashDays: backend.trashDays, log })
   const users = createUsers({ records, accounts, quotas, deleteUser: (id) => ingest.deleteUser(id) })
-  const health = createHealth({ ...backend, access })
+  const backups = createBackups({ records, source: backend.backupSource, everyMs: backend.backupEveryMs })
+  const health = createHealth({ ...backend, access, backups })
   const models = createModels({ records, access, embedders: backend.models, lifecycle, ingest })
   const instance = createInstance({ ...backend, access, health, models })
   return {
     account: createAccount({ records, accounts, access, quotas }),
     applications: createApplications({ registry: oauth.applications }),
     audit: createAudit({ records, access, days: backend.auditDays }),
+    backups,
     connections: createConnections({ oauth, access }),
     doctor: createDoctor({ ...backend }),
     documents,
@@ -105,7 +111,7 @@ export function createServices(backend: Backend): Services {
     instance,
     keys: createKeys({ records, apiKeys: backend.apiKeys, access, clock }),
     members: createMembers({ records, access, users }),
-    metrics: createMetrics({ ...backend, latestHealth: () => instance.latestHealth() }),
+    metrics: createMetrics({ ...backend, backups, latestHealth: () => instance.latestHealth() }),
     models,
     pageImages: createPageImages({ documents, pageImages: backend.pageImages, log }),
     projects,

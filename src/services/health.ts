@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Lifecycle, LifecycleCheck } from '../lifecycle/lifecycle.ts'
 import type { Ingest } from '../ingest/ingest.ts'
+import type { Backups, ScheduleState } from './backups.ts'
 import { type Access, type Actor, seesWholeInstance } from './access.ts'
 import type { ProjectIds, Records } from '../records/records.ts'
 
@@ -16,6 +17,14 @@ export interface HealthReport {
   queue: QueueState
   disk: DiskState
   originals: OriginalsState
+  /** Null when the instance takes no backups by itself. */
+  backup: BackupState | null
+}
+
+export interface BackupState {
+  status: 'ok' | 'degraded'
+  message: string
+  lastSuccessAt: Date | null
 }
 
 export interface RerankerState {
@@ -73,33 +82,26 @@ export interface HealthOptions {
   reranker(): RerankerState
   /** Never throws. */
   originals(): Promise<OriginalsState>
+  backups: Pick<Backups, 'status'>
   clock: Clock
   startedAt: Date
 }
 
-export function createHealth({
-  records,
-  access,
-  lifecycle,
-  ingest,
-  disk,
-  originals,
-  reranker,
-  clock,
-  startedAt,
-}: HealthOptions): Health {
+export function createHealth(options: HealthOptions): Health {
+  const { records, access, lifecycle, ingest, disk, originals, reranker, backups, clock, startedAt } = options
   let last: { at: number; report: Promise<HealthReport> } | undefined
 
   /** Counts the documents of some projects, or by default of the whole instance. */
   async function report(projects?: ProjectIds): Promise<HealthReport> {
-    const [database, { embedder, index }, queue, space, files] = await Promise.all([
+    const [database, { embedder, index }, queue, space, files, backup] = await Promise.all([
       records.check(),
       lifecycle.status(projects),
       queueState(ingest),
       disk(),
       originals(),
+      backupState(backups, { now: clock.now(), startedAt }),
     ])
-    const checks = { database, index, embedder, reranker: reranker(), queue, disk: space, originals: files }
+    const checks = { database, index, embedder, reranker: reranker(), queue, disk: space, originals: files, backup }
     const uptimeSeconds = Math.max(0, Math.round((clock.now().getTime() - startedAt.getTime()) / 1000))
     const whole = { status: overallStatus(checks), uptimeSeconds, ...checks }
     if (projects === undefined) return whole
@@ -119,10 +121,40 @@ export function createHealth({
 
 /** Without a database or an index the instance can answer nothing. Any other fault only degrades it. */
 function overallStatus(checks: Omit<HealthReport, 'status' | 'uptimeSeconds'>): HealthStatus {
-  const { database, index, embedder, reranker, queue, disk, originals } = checks
+  const { database, index, embedder, reranker, queue, disk, originals, backup } = checks
   if (!database.ok || index.status === 'unavailable') return 'unavailable'
-  const isFine = disk.ok && [index, embedder, reranker, queue, originals].every(({ status }) => status === 'ok')
+  const isFine =
+    disk.ok && [index, embedder, reranker, queue, originals, backup].every((check) => check === null || check.status === 'ok')
   return isFine ? 'ok' : 'degraded'
+}
+
+/** A backup that is late by another whole period has failed more than once. */
+const LATE_PERIODS = 2
+
+async function backupState(backups: Pick<Backups, 'status'>, times: { now: Date; startedAt: Date }): Promise<BackupState | null> {
+  try {
+    const { schedule } = await backups.status()
+    return schedule && scheduleState(schedule, times)
+  } catch {
+    return { status: 'degraded', message: 'The list of backups cannot be read.', lastSuccessAt: null }
+  }
+}
+
+function scheduleState(
+  { everyMs, last, lastSuccess }: ScheduleState,
+  { now, startedAt }: { now: Date; startedAt: Date },
+): BackupState {
+  const lastSuccessAt = lastSuccess?.startedAt ?? null
+  const since = lastSuccessAt ?? startedAt
+  const isLate = now.getTime() - since.getTime() > LATE_PERIODS * everyMs
+  const state = (message: string, status: BackupState['status'] = 'degraded') => ({ status, message, lastSuccessAt })
+  if (last?.outcome === 'failed') return state('The last scheduled backup failed. See the server log.')
+  if (isLate) return state('The scheduled backup is late. See the server log.')
+  if (last?.outcome === 'partial') return state('The last scheduled backup lacks originals that are missing or damaged.')
+  return state(
+    lastSuccess === null ? 'The first scheduled backup is still to come.' : 'The last scheduled backup succeeded.',
+    'ok',
+  )
 }
 
 function withoutNumbers({ ok }: DiskState): DiskState {

@@ -4,6 +4,7 @@ import type { Logger } from '../core/logger.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import type { Records } from '../records/records.ts'
 import { requireMetrics, type Actor } from './access.ts'
+import type { Backups } from './backups.ts'
 import type { DiskState, HealthReport, RerankerState } from './health.ts'
 import type { Memory, Storage } from './instance.ts'
 import { Remembered } from './remembered.ts'
@@ -37,7 +38,7 @@ export interface MetricsOptions {
   /** Never throws. */
   disk(): Promise<DiskState>
   storage(): Promise<Storage>
-  lastBackup?: (() => Promise<Date | null>) | undefined
+  backups: Pick<Backups, 'status'>
   memory(): Pick<Memory, 'forSearch'>
   clock: Clock
   log: Logger
@@ -76,7 +77,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       orNull('the documents', () => records.queue.counts()),
       orNull('the queue', oldestSeconds),
       options.disk(),
-      orNull('the last backup', async () => (await options.lastBackup?.()) ?? null),
+      orNull('the last backup', async () => (await options.backups.status()).lastSuccess?.startedAt ?? null),
     ])
     return {
       documents,
@@ -130,9 +131,12 @@ async function measure({ records, lifecycle, storage }: MetricsOptions): Promise
 
 function checksOf(report: HealthReport | null): InstanceNumbers['checks'] {
   if (report === null) return null
-  const isOk = (check: (typeof HEALTH_CHECKS)[number]) =>
-    check === 'database' || check === 'disk' ? report[check].ok : report[check].status === 'ok'
-  return Object.fromEntries(HEALTH_CHECKS.map((check) => [check, isOk(check)])) as InstanceNumbers['checks']
+  return Object.fromEntries(
+    HEALTH_CHECKS.flatMap((name) => {
+      const check = report[name]
+      return check === null ? [] : [[name, 'ok' in check ? check.ok : check.status === 'ok']]
+    }),
+  ) as InstanceNumbers['checks']
 }
 
 function diskNumbers({ freeBytes, totalBytes = null }: DiskState): InstanceNumbers['disk'] {

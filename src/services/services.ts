@@ -1,5 +1,6 @@
 import type { Account } from './account.ts'
 import type { Audit } from './audit.ts'
+import type { Backups } from './backups.ts'
 import type { Applications } from './applications.ts'
 import type { Connections } from './connections.ts'
 import type { Documents } from './documents.ts'
@@ -31,6 +32,7 @@ export interface Services {
   account: Account
   applications: Applications
   audit: Audit
+  backups: Backups
   connections: Connections
   documents: Documents
   events: Events

@@ -94,7 +94,7 @@ const READINGS: readonly Reading[] = [
   },
   {
     name: 'docsearch_backup_last_success_timestamp_seconds',
-    help: 'When the last backup succeeded, as a Unix time',
+    help: 'When the last backup that succeeded began, as a Unix time',
     read: ({ lastBackup }) => lastBackup && lastBackup.getTime() / 1000,
   },
 ]

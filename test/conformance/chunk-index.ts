@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ChunkIndex, ChunkIndexStore, IndexedPassage } from '../../src/index/chunk-index.ts'
+import type { ChunkIndex, ChunkIndexStore, IndexedPassage, StoredPassage } from '../../src/index/chunk-index.ts'
 import { passageTerms } from '../../src/index/passage-terms.ts'
 import { hashText } from '../../src/index/text-hash.ts'
 import { MAX_PASSAGE_CHARS, MAX_TITLE_CHARS } from '../../src/core/text-limits.ts'
@@ -198,6 +198,19 @@ export function chunkIndexConformance(
       expect(await index.vectors('doc_1')).toEqual(expected(2, 0))
       const [vector] = [...(await index.vectors('doc_1')).values()].map(({ vector: stored }) => stored)
       for (const [i, value] of direction(0).entries()) expect(vector?.[i]).toBeCloseTo(value, 2)
+    })
+
+    test('yields every passage with its vector', async () => {
+      await add(passage('doc_1', 0), passage('doc_1', 1, { vector: null }))
+      await add(passage('doc_2', 0))
+      await index.deleteDocuments(['doc_2'])
+      const stored: StoredPassage[] = []
+      for await (const batch of index.stored()) stored.push(...batch)
+      stored.sort((a, b) => a.index - b.index)
+      expect(stored.map(({ id, text, vector }) => [id, text, vector === null])).toEqual([
+        ['doc_1:1:0', 'Passage 0 of doc_1', false],
+        ['doc_1:1:1', 'Passage 1 of doc_1', true],
+      ])
     })
 
     test('vector scores are cosines, keyword scores fall, and limits hold', async () => {

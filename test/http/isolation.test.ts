@@ -338,6 +338,7 @@ const CASES: Record<string, () => Promise<void>> = {
   pullModel: () => expectOwnerOnly('POST', '/api/v1/models/pull', { model: 'embeddinggemma' }),
   useModel: () => expectOwnerOnly('POST', '/api/v1/models/use', { model: 'embeddinggemma' }),
   testModel: () => expectOwnerOnly('POST', '/api/v1/models/test', { model: 'embeddinggemma' }),
+  createBackup: () => expectOwnerOnly('POST', '/api/v1/backup'),
   removeModelIndex: () => expectOwnerOnly('DELETE', '/api/v1/models/builtin'),
   // Alice and Bob each use their own application here. One application must not use or see what another one was given.
   async issueToken() {

@@ -40,6 +40,8 @@ import { Metrics } from '../../src/telemetry/metrics.ts'
 import { Rates } from '../../src/telemetry/rates.ts'
 import { SlowSearches } from '../../src/telemetry/slow-searches.ts'
 import { createTelemetry } from '../../src/telemetry/telemetry.ts'
+import { backupParts, passagesOfDaemon } from '../../src/serve/backup-parts.ts'
+import { BackupSource } from '../../src/services/backup-source.ts'
 import { createServices, type Backend } from '../../src/services/create.ts'
 import { createWebhookDelivery } from '../../src/webhooks/create.ts'
 import { apiClient, type ApiClient } from './api-client.ts'
@@ -98,6 +100,8 @@ export interface TestAppOptions {
   ollamaUrl?: string
   /** Default: the fused order. */
   reranker?: Reranker
+  /** How often the instance takes backups by itself. Default: never. */
+  backupEveryMs?: number
   /** Replaces parts of the backend, for example with a full disk or a broken search. */
   change?: (backend: Backend) => Partial<Backend>
 }
@@ -187,6 +191,16 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     quotas,
     trashDays,
     auditDays: 90,
+    backupSource: new BackupSource({
+      ...backupParts(folder, { file: join(folder, 'config.json') }),
+      writePassages: passagesOfDaemon(lifecycle),
+      records,
+      blobs,
+      version: '0.0.0-test',
+      clock,
+      log,
+    }),
+    backupEveryMs: options.backupEveryMs ?? null,
     startedAt: clock.now(),
   }
   Object.assign(backend, options.change?.({ ...backend }))

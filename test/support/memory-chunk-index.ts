@@ -78,6 +78,11 @@ function createMemoryIndex({ passages, rows, segments, dimensions }: Stored): Ch
       const own = [...passages.values()].filter((passage) => passage.documentId === documentId)
       return new Map(own.map(({ index, version, textHash, vector }) => [index, { version, textHash, vector }]))
     },
+    async *stored() {
+      yield [...passages.values()].map(
+        ({ terms: _terms, titleTerms: _title, headingTerms: _heading, nameTerms: _name, language: _language, ...rest }) => rest,
+      )
+    },
     async passages(wanted) {
       const found = [...passages.values()].filter(({ id }) => wanted.includes(rows.get(id)!))
       return new Map(found.map((passage) => [rows.get(passage.id)!, withinLimits(toPassage(passage))]))

@@ -38,7 +38,7 @@ export async function administer<T>(
   const data = dataFolder(context, options)
   if (data === undefined) {
     if (publicUrl !== undefined) throw usage('--public-url needs --data. An instance uses its own address.')
-    return overApi(context, work)
+    return hintAtData(context, async () => work(await context.client()))
   }
   const { openAdministration } = await import('../../serve/admin.ts')
   const local = await openAdministration({ data, ...(publicUrl !== undefined && { publicUrl }) }, daemonOutput(context), {
@@ -51,8 +51,8 @@ export async function administer<T>(
   }
 }
 
-/** Returns the data folder to work on, or undefined to work over the API. */
-export function dataFolder({ globals, io: { env } }: Context, { data }: Pick<AdministrationOptions, 'data'>): string | undefined {
+/** Returns the data folder to work on; undefined for an instance. */
+export function dataFolder({ globals, io: { env } }: Context, { data }: { data: string | undefined }): string | undefined {
   const flag = globals.server !== undefined ? '--server' : globals.profile !== undefined ? '--profile' : undefined
   if (data !== undefined && flag !== undefined) throw usage(`Use either --data or ${flag}, not both.`)
   if (data !== undefined) return data
@@ -60,9 +60,10 @@ export function dataFolder({ globals, io: { env } }: Context, { data }: Pick<Adm
   return named ? undefined : env['DOCSEARCH_DATA'] || undefined
 }
 
-async function overApi<T>(context: Context, work: (administration: Administration) => Promise<T>): Promise<T> {
+/** Runs `work` over the API. If the instance can't be reached and its data folder is here, the error says how to use the folder. */
+export async function hintAtData<T>(context: Context, work: () => Promise<T>): Promise<T> {
   try {
-    return await work(await context.client())
+    return await work()
   } catch (error) {
     if (!isDocsearchError(error, 'unreachable')) throw error
     const { lastLocalInstance } = await import('../../client/credentials/local.ts')

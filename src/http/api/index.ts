@@ -6,6 +6,7 @@ import { oauthRoutes } from '../oauth/routes.ts'
 import type { Route } from '../routing/route.ts'
 import { applicationRoutes } from './applications/routes.ts'
 import { auditRoutes } from './audit/routes.ts'
+import { backupRoutes } from './backup/routes.ts'
 import { connectionRoutes } from './connections/routes.ts'
 import { docsRoutes } from './docs/routes.ts'
 import { documentRoutes } from './documents/routes.ts'
@@ -51,6 +52,7 @@ export function apiTable(dependencies: AppParts): { operations: readonly Operati
     ...userRoutes(dependencies),
     ...doctorRoutes(dependencies),
     ...modelRoutes(dependencies),
+    ...backupRoutes(dependencies),
     ...healthRoutes(dependencies),
     ...statusRoutes(dependencies),
     ...metricsRoutes(dependencies),

@@ -83,6 +83,7 @@ export const ENDPOINTS = {
   'POST /api/v1/models/use': { cost: 'limited' },
   'POST /api/v1/models/test': { cost: 'limited' },
   'DELETE /api/v1/models/{id}': { cost: 'limited' },
+  'POST /api/v1/backup': { cost: 'streaming' },
   'GET /api/v1/health': { cost: 'limited' },
   'GET /api/v1/status': { cost: 'limited' },
   'GET /metrics': { cost: 'limited' },

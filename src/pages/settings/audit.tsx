@@ -202,6 +202,8 @@ const LABELS: Readonly<Record<AuditAction, string>> = {
   'model.pull': 'Model downloaded',
   'model.remove': 'Index of a model removed',
   'settings.change': 'Settings changed',
+  'backup.create': 'Backup taken',
+  'backup.restore': 'Restored from a backup',
 }
 
 const FAILED: Badge = { tone: 'warning', text: 'Failed' }

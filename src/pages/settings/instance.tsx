@@ -9,7 +9,7 @@ import { SettingsPage } from './frame.tsx'
 
 type CheckStatus = 'ok' | 'degraded' | 'unavailable'
 
-export type CheckName = 'database' | 'index' | 'embedder' | 'reranker' | 'queue' | 'disk' | 'originals'
+export type CheckName = 'database' | 'index' | 'embedder' | 'reranker' | 'queue' | 'disk' | 'originals' | 'backup'
 
 export interface InstanceProps extends SignedInProps {
   version: string
@@ -54,6 +54,7 @@ const NAMES: Readonly<Record<CheckName, string>> = {
   queue: 'Queue',
   disk: 'Disk',
   originals: 'Originals',
+  backup: 'Scheduled backup',
 }
 
 /** What the owner can do about each check that fails. */
@@ -66,6 +67,7 @@ const ADVICE: Readonly<Record<CheckName, string>> = {
   disk: 'Free some space, or move the data folder to a larger disk. Empty the trash to free the space of deleted documents.',
   originals:
     'Upload the files of these documents again: the list of documents with warnings shows them. `docsearch doctor` says what else is damaged.',
+  backup: 'See the server log for the reason. The instance tries again by itself.',
 }
 
 const BADGES: Readonly<Record<CheckStatus, Badge>> = {

@@ -6,6 +6,7 @@ import { DocsearchError } from '../../core/errors.ts'
 import { access } from './migration-access.ts'
 import { accounts } from './migration-accounts.ts'
 import { audit } from './migration-audit.ts'
+import { backups } from './migration-backups.ts'
 import { counts } from './migration-counts.ts'
 import { events } from './migration-events.ts'
 import { folders } from './migration-folders.ts'
@@ -48,6 +49,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0021_registrations': { up: registrations },
   '0022_webhooks': { up: webhooks },
   '0023_originals': { up: originals },
+  '0024_backups': { up: backups },
 }
 
 /** Few documents have warnings, and there is a list of these documents. */

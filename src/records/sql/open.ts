@@ -8,6 +8,7 @@ import { isDocsearchError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Records } from '../records.ts'
 import { createAudit } from './audit.ts'
+import { createBackups } from './backups.ts'
 import { nodeSqliteDialect } from './dialect.ts'
 import { createDocuments } from './documents.ts'
 import { databaseCorrupt, translateSqlError } from './errors.ts'
@@ -82,6 +83,7 @@ export async function openRecords(options: {
     synonyms: createSynonyms(store, () => versionOf(changes, 'synonyms')),
     savedSearches: createSavedSearches(store),
     webhooks: createWebhooks(store),
+    backups: createBackups(store),
     credentialsVersion: () => versionOf(changes, 'credentials'),
     check: () => check(db),
     close: () => db.destroy(),

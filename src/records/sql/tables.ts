@@ -2,6 +2,7 @@ import type { Generated } from 'kysely'
 import type { ErrorCode } from '../../core/errors.ts'
 import type { DocumentStatus, LinkPurpose, OriginalDamage, ProjectLimit, ProjectRole } from '../../core/model.ts'
 import type { DeliveryState, WebhookMessageType, WebhookStop } from '../../core/webhooks.ts'
+import type { BackupKind, BackupOutcome } from '../backups.ts'
 import type { OAuthTables } from './oauth-tables.ts'
 
 /**
@@ -34,6 +35,7 @@ export interface Tables extends OAuthTables {
   settings: SettingRow
   synonyms: SynonymRow
   saved_searches: SavedSearchRow
+  backups: BackupRow
   audit_events: AuditEventRow
   audit_managers: AuditManagerRow
   webhooks: WebhookRow
@@ -283,6 +285,18 @@ export interface DocumentWordsRow {
 }
 
 /** A rule of a project's synonyms. */
+export interface BackupRow {
+  id: string
+  kind: BackupKind
+  outcome: BackupOutcome
+  started_at: number
+  /** No original is deleted before this time while the backup runs. */
+  lease_until: number
+  finished_at: number | null
+  bytes: number
+  documents: number
+}
+
 export interface SavedSearchRow {
   id: string
   user_id: string

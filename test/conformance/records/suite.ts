@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { accountsTest, oauthTest } from './account-fixtures.ts'
 import { accountAuditConformance, auditConformance } from './audit.ts'
+import { backupsConformance } from './backups.ts'
 import { countsConformance } from './counts.ts'
 import { credentialsVersionConformance } from './credentials-version.ts'
 import { documentsConformance } from './documents.ts'
@@ -73,6 +74,7 @@ export function accountsConformance(test: EmptyRecordsTest): void {
   sessionsConformance(withAccounts)
   keysConformance(withAccounts)
   savedSearchesConformance(withAccounts)
+  backupsConformance(withAccounts)
 
   const withOAuth = oauthTest(withAccounts)
   credentialsVersionConformance(withOAuth)

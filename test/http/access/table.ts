@@ -100,6 +100,7 @@ POST   /api/v1/models/pull                          oooo= ooool ooool  {"model":
 POST   /api/v1/models/use                           oooo= ooool ooool  {"model": "builtin"}
 POST   /api/v1/models/test                          oooo= ooool ooool  {"model": "builtin"}
 DELETE /api/v1/models/{id}                          oooo= ooool ooool
+POST   /api/v1/backup                               oooo+ ooool ooool
 GET    /api/v1/health                               ***** ***** *****
 GET    /api/v1/status                               ===== ===== =====
 GET    /metrics                                     kkkkk kkkkk kkkkk

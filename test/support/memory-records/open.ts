@@ -1,6 +1,7 @@
 import type { Clock } from '../../../src/core/clock.ts'
 import type { Records } from '../../../src/records/records.ts'
 import { memoryAudit } from './audit.ts'
+import { memoryBackups } from './backups.ts'
 import { memoryDocuments } from './documents.ts'
 import { memoryEvents } from './events.ts'
 import { memoryIndexes } from './indexes.ts'
@@ -43,6 +44,7 @@ export function openMemoryRecords(clock: Clock): Records {
     synonyms: memorySynonyms(store),
     savedSearches: memorySavedSearches(store),
     webhooks: memoryWebhooks(store),
+    backups: memoryBackups(store),
     // Callers always have to assume a change.
     credentialsVersion: () => (asked += 1),
     check: async () => ({ ok: true, message: 'The records are in memory.' }),

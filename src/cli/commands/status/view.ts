@@ -117,14 +117,12 @@ function checkFields({ checks }: Status): Fields {
   if (checks === undefined) return []
   const modelOf = (check: { status: string; message: string; [fact: string]: unknown }) =>
     `${typeof check['model'] === 'string' ? check['model'] : 'none'}: ${oneLine(check.message)}`
-  const failing = Object.entries(checks).filter(
-    ([name, { status }]) => status !== 'ok' && name !== 'embedder' && name !== 'reranker',
+  const failing = Object.entries(checks).flatMap(([name, check]) =>
+    check === undefined || check.status === 'ok' || name === 'embedder' || name === 'reranker'
+      ? []
+      : [[`${name} ${check.status}`, check.message] as const],
   )
-  return [
-    ['embedder', modelOf(checks.embedder)],
-    ['reranker', modelOf(checks.reranker)],
-    ...failing.map(([name, { status, message }]) => [`${name} ${status}`, message] as const),
-  ]
+  return [['embedder', modelOf(checks.embedder)], ['reranker', modelOf(checks.reranker)], ...failing]
 }
 
 function perMinute(count: number, { minutes }: RecentWork): string {

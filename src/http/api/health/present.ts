@@ -8,7 +8,7 @@ export function presentHealth(report: HealthReport, version: string, { isDetaile
 }
 
 function presentChecks(report: HealthReport): NonNullable<Health['checks']> {
-  const { database, index, embedder, reranker, queue, disk, originals } = report
+  const { database, index, embedder, reranker, queue, disk, originals, backup } = report
   return {
     database: { status: database.ok ? 'ok' : 'unavailable', message: database.message },
     index,
@@ -22,5 +22,8 @@ function presentChecks(report: HealthReport): NonNullable<Health['checks']> {
       damaged: originals.damaged,
       checked_at: originals.checkedAt?.toISOString() ?? null,
     },
+    ...(backup !== null && {
+      backup: { status: backup.status, message: backup.message, last_success_at: backup.lastSuccessAt?.toISOString() ?? null },
+    }),
   }
 }

@@ -21,7 +21,7 @@ export const instancePages = ({ instance, version }: Parts): Page[] => [
 
 function shown(report: InstanceReport): Omit<InstanceProps, 'viewer' | 'csrf' | 'now' | 'version' | 'runtime'> {
   const { health, storage, memory, users, documents } = report
-  const { database, index, embedder, reranker, queue, disk, originals } = health
+  const { database, index, embedder, reranker, queue, disk, originals, backup } = health
   return {
     uptimeSeconds: health.uptimeSeconds,
     status: health.status,
@@ -33,6 +33,7 @@ function shown(report: InstanceReport): Omit<InstanceProps, 'viewer' | 'csrf' | 
       { name: 'queue', status: queue.status, message: queue.message },
       { name: 'disk', status: disk.ok ? 'ok' : 'degraded', message: disk.message },
       { name: 'originals', status: originals.status, message: originals.message },
+      ...(backup === null ? [] : [{ name: 'backup' as const, status: backup.status, message: backup.message }]),
     ],
     models: modelsOf(report),
     queue: queue.queued === undefined ? null : queue,

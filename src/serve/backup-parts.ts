@@ -1,0 +1,56 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { LoadedConfig } from '../config/load.ts'
+import { withoutSecrets } from '../config/without-secrets.ts'
+import { DocsearchError } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
+import { denseDimensions } from '../embed/builtin.ts'
+import { storedPassages, writePassages } from '../index/passages-file.ts'
+import type { Lifecycle } from '../lifecycle/lifecycle.ts'
+import type { SnapshotIndex } from '../records/records.ts'
+import { copyDatabase } from '../records/sql/snapshot.ts'
+import type { BackupSourceOptions } from '../services/backup-source.ts'
+import { DATABASE_FILE, temporaryFolder } from './data-folder.ts'
+
+type Parts = Pick<BackupSourceOptions, 'copyDatabase' | 'readSettings' | 'temporary'>
+
+/** What a backup reads of a data folder, whether or not a daemon runs on it. */
+export function backupParts(dataDir: string, { file }: Pick<LoadedConfig, 'file'>): Parts {
+  const temporary = temporaryFolder(dataDir)
+  return {
+    temporary,
+    async copyDatabase(copy) {
+      await mkdir(temporary, { recursive: true, mode: 0o700 })
+      return copyDatabase({ database: join(dataDir, DATABASE_FILE), copy })
+    },
+    async readSettings() {
+      const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return null
+        throw error
+      })
+      return text === null ? null : withoutSecrets(text)
+    },
+  }
+}
+
+export function layoutOf({ embeddingModel, dimensions }: Pick<SnapshotIndex, 'embeddingModel' | 'dimensions'>) {
+  return { dimensions, denseDimensions: denseDimensions(embeddingModel, dimensions) }
+}
+
+/** Writes the passages of an index that the daemon has open. */
+export function passagesOfDaemon(lifecycle: Pick<Lifecycle, 'active' | 'inactive'>): BackupSourceOptions['writePassages'] {
+  return async (index, file) => {
+    const open = [lifecycle.active(), ...lifecycle.inactive()].find((one) => one?.record.id === index.id)
+    if (open == null)
+      throw new DocsearchError('unavailable', 'The index was replaced while the backup began. Make the backup again.')
+    await writePassages(open.index.stored(), { file, layout: layoutOf(index) })
+  }
+}
+
+/** Writes the passages of an index from its files. */
+export function passagesOfFolder(dataDir: string, log: Logger): BackupSourceOptions['writePassages'] {
+  return async (index, file) => {
+    const layout = layoutOf(index)
+    await writePassages(storedPassages({ dataDir, id: index.id, layout, log }), { file, layout })
+  }
+}

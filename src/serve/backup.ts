@@ -1,0 +1,61 @@
+import { readBlobs } from '../blobs/files.ts'
+import { loadConfig } from '../config/load.ts'
+import { callAs } from '../core/caller.ts'
+import { systemClock } from '../core/clock.ts'
+import { DocsearchError } from '../core/errors.ts'
+import { openRecords } from '../records/sql/open.ts'
+import { BackupSource, type BackupOptions, type RunningBackup } from '../services/backup-source.ts'
+import { backupParts, passagesOfFolder } from './backup-parts.ts'
+import { isDataFolder, keepFilesPrivate, makeUsable } from './data-folder.ts'
+import { join } from 'node:path'
+import { createLogger } from './logging.ts'
+import { VERSION, type ServeOutput } from './main.ts'
+
+export interface LocalBackup {
+  start(options: BackupOptions): Promise<RunningBackup>
+  close(): Promise<void>
+}
+
+/** Backs up a data folder, whether or not a daemon runs on it. Throws `data_unusable`, `data_newer`, `database_corrupt`, `invalid_configuration`. */
+export async function openLocalBackup(flags: { data: string }, output: ServeOutput): Promise<LocalBackup> {
+  keepFilesPrivate()
+  const loaded = await loadConfig(flags, output.env)
+  const { config } = loaded
+  const dir = config.dataDir
+  if (!isDataFolder(dir))
+    throw new DocsearchError('data_unusable', `${dir} is not a data folder of docsearch. Name the data folder with --data.`)
+  await makeUsable(dir)
+  const log = createLogger(config.logLevel, output.stderr)
+  const records = await openRecords({ file: join(dir, 'docsearch.db'), clock: systemClock, log, isAudited: config.auditDays > 0 })
+  const source = new BackupSource({
+    ...backupParts(dir, loaded),
+    writePassages: passagesOfFolder(dir, log),
+    records,
+    blobs: readBlobs(dir),
+    version: VERSION,
+    clock: systemClock,
+    log,
+  })
+  const owner = await records.users.owner()
+  const caller = {
+    userId: owner?.id ?? null,
+    address: null,
+    credential: { kind: 'command_line', id: null, name: null, lastFour: null } as const,
+  }
+  const running = new Set<RunningBackup>()
+  return {
+    async start(options) {
+      const backup = await callAs(caller, () => source.start('command_line', options))
+      running.add(backup)
+      return backup
+    },
+    async close() {
+      for (const { stream, done } of running) {
+        stream.destroy()
+        // The caller has the error already.
+        await done.catch(() => {})
+      }
+      await records.close()
+    },
+  }
+}

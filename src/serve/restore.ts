@@ -1,0 +1,178 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm, rmdir, statfs, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { checkBackup, type CheckedBackup, type Source } from '../backup/check.ts'
+import type { Content, Receiver } from '../backup/content.ts'
+import { FileWriter } from '../backup/file-writer.ts'
+import { CONFIG, DATABASE, hashOfPath, placeIn, VECTORS } from '../backup/layout.ts'
+import { damaged, type BackupManifest } from '../backup/manifest.ts'
+import { resolveDataDir } from '../config/data-dir.ts'
+import { withoutGroup } from '../config/without-secrets.ts'
+import type { Restored, RestoredIndex } from '../contract/backup.ts'
+import { DocsearchError } from '../core/errors.ts'
+import { formatBytes } from '../core/format-bytes.ts'
+import { syncFile, syncFolder } from '../core/sync.ts'
+import { unknownMigrations } from '../records/sql/snapshot.ts'
+import { DATABASE_FILE, keepFilesPrivate, openDataFolder, RESTORING } from './data-folder.ts'
+import type { ServeOutput } from './main.ts'
+import { restoreDatabase } from './restore-database.ts'
+
+interface RestoreOptions {
+  source: Source
+  data: string | undefined
+  skipDamaged: boolean
+}
+
+/** What a restore puts into the folder. The database comes last: with it, the folder is a data folder. */
+const PARTS = ['blobs', 'lance', 'segments', CONFIG, DATABASE_FILE]
+/** What an interrupted restore can leave behind. */
+const LEFTOVERS = new Set([...PARTS, RESTORING, 'daemon.lock', 'daemon.lock-journal', 'tmp'])
+
+/**
+ * Makes a data folder from a backup. Everything is written to a folder of its own in it, and moved into place when every hash is right. Throws
+ * `data_unusable` for a folder that is not empty, `data_newer`, `backup_damaged` and `backup_incomplete`.
+ */
+export async function restoreBackup({ source, data, skipDamaged }: RestoreOptions, output: ServeOutput): Promise<Restored> {
+  keepFilesPrivate()
+  const { dir } = resolveDataDir(data, output.env)
+  const existed = existsSync(dir)
+  await requireEmpty(dir)
+  const folder = await openDataFolder(dir, { isRestore: true })
+  const staging = join(dir, RESTORING)
+  let isDone = false
+  try {
+    await mkdir(staging, { mode: 0o700 })
+    const writer = new FileWriter()
+    const checked = await readInto(staging, writer, source, await freeBytes(dir))
+    await writer.finish()
+    refuseFaults(checked, skipDamaged)
+    refuseNewer(checked.manifest)
+    const index = await restoreDatabase(staging, folder.temporary, checked.manifest, output)
+    const backupsOff = await withoutSchedule(join(staging, CONFIG))
+    await rm(join(staging, VECTORS), { force: true })
+    await moveIntoPlace(staging, dir)
+    isDone = true
+    return describe(dir, checked, index, backupsOff)
+  } finally {
+    if (!isDone) await rm(staging, { recursive: true, force: true })
+    await folder.close()
+    if (!isDone) await removeTraces(dir, existed)
+  }
+}
+
+async function readInto(staging: string, writer: FileWriter, source: Source, free: number): Promise<CheckedBackup> {
+  try {
+    return await checkBackup(source, new Staging(staging, writer, free).receiver)
+  } finally {
+    await writer.settle()
+  }
+}
+
+/** Leaves the folder as it was before a restore that failed. */
+async function removeTraces(dir: string, existed: boolean): Promise<void> {
+  for (const name of ['daemon.lock', 'daemon.lock-journal']) await rm(join(dir, name), { force: true })
+  if (!existed) await rm(dir, { recursive: true, force: true })
+}
+
+/** Writes the files of a backup to a folder. Originals that don't match their hash are left out. */
+class Staging {
+  readonly #folder: string
+  readonly #writer: FileWriter
+  #free: number
+
+  constructor(folder: string, writer: FileWriter, free: number) {
+    this.#folder = folder
+    this.#writer = writer
+    this.#free = free
+  }
+
+  get receiver(): Receiver {
+    return { take: (path, content) => this.#take(path, content) }
+  }
+
+  async #take(path: string, content: Content): Promise<void> {
+    if (content.size > this.#free)
+      throw new DocsearchError(
+        'disk_full',
+        `The backup says that ${path} has ${formatBytes(content.size)}, and the disk has ${formatBytes(this.#free)} left. Free some space, or name a folder on another disk with --data.`,
+      )
+    this.#free -= content.size
+    const hash = hashOfPath(path)
+    await this.#writer.write(placeIn(this.#folder, path), content, () => hash === null || content.sha256() === hash)
+  }
+}
+
+async function freeBytes(dir: string): Promise<number> {
+  const { bavail, bsize } = await statfs(dir)
+  return bavail * bsize
+}
+
+/** Removes what an interrupted restore left behind. Throws `data_unusable` for a folder that has anything else. */
+async function requireEmpty(dir: string): Promise<void> {
+  const names = await readdir(dir).catch((error: NodeJS.ErrnoException): string[] => {
+    if (error.code === 'ENOENT') return []
+    throw new DocsearchError('data_unusable', `${dir} cannot be read: ${error.message}. Name another folder with --data.`, {
+      cause: error,
+    })
+  })
+  const isInterrupted = names.includes(RESTORING) && !names.includes(DATABASE_FILE)
+  const other = names.find((name) => name !== 'lost+found' && !(isInterrupted && LEFTOVERS.has(name)))
+  if (other !== undefined)
+    throw new DocsearchError(
+      'data_unusable',
+      `${dir} is not empty: it has ${other}. Restore into an empty or new folder with --data.`,
+    )
+  if (isInterrupted)
+    for (const name of LEFTOVERS) if (name !== 'daemon.lock') await rm(join(dir, name), { recursive: true, force: true })
+}
+
+function refuseFaults({ faults, isRestorable }: CheckedBackup, skipDamaged: boolean): void {
+  if (faults.length === 0 || (skipDamaged && isRestorable)) return
+  const hint = isRestorable ? 'Use another backup, or restore the rest with --skip-damaged.' : 'Use another backup.'
+  throw damaged(faults, `Nothing was restored. ${hint}`)
+}
+
+function refuseNewer({ schema, docsearch_version: version }: BackupManifest): void {
+  const unknown = unknownMigrations(schema)
+  if (unknown.length === 0) return
+  throw new DocsearchError(
+    'data_newer',
+    `A newer version of docsearch (${version}) made this backup. Install that version to restore it.`,
+    { details: { unknown_migrations: unknown } },
+  )
+}
+
+/** A copy of an instance must not write to the backups of the first one. Returns whether there was a schedule. */
+async function withoutSchedule(file: string): Promise<boolean> {
+  if (!existsSync(file)) return false
+  const { text, had } = withoutGroup(await readFile(file, 'utf8'), 'backup')
+  if (had) await writeFile(file, text)
+  await syncFile(file)
+  return had
+}
+
+async function moveIntoPlace(staging: string, dir: string): Promise<void> {
+  for (const name of PARTS) if (existsSync(join(staging, name))) await rename(join(staging, name), join(dir, name))
+  await syncFolder(dir)
+  await rmdir(staging)
+  await syncFolder(dir)
+}
+
+function describe(dir: string, { manifest, faults, bytes }: CheckedBackup, index: RestoredIndex, backupsOff: boolean): Restored {
+  const { created_at, docsearch_version, documents, trashed, originals, failed } = manifest
+  const lost = faults.flatMap(({ path }) => hashOfPath(path) ?? [])
+  return {
+    data: dir,
+    created_at,
+    docsearch_version,
+    documents,
+    trashed,
+    originals: Object.keys(originals).length - lost.length,
+    bytes,
+    index,
+    missing: [...lost, ...failed.map(({ sha256 }) => sha256)],
+    backups_off: backupsOff,
+  }
+}
+
+if (DATABASE !== DATABASE_FILE) throw new Error('a backup and a data folder have the same name for the database')
