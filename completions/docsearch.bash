@@ -18,6 +18,7 @@ _docsearch_takes_value() {
     ' --server'|' --profile'|' --cacert') return 0 ;;
     'serve --data'|'serve --config'|'serve --log-level'|'serve --embedder'|'serve --reranker'|'serve --host'|'serve --port'|'serve --public-url'|'serve --ollama'|'serve --server'|'serve --profile'|'serve --cacert') return 0 ;;
     'reindex --data'|'reindex --config'|'reindex --log-level'|'reindex --server'|'reindex --profile'|'reindex --cacert') return 0 ;;
+    'doctor --data'|'doctor --subset'|'doctor --server'|'doctor --profile'|'doctor --cacert') return 0 ;;
     'login --client-id'|'login --scope'|'login --server'|'login --profile'|'login --cacert') return 0 ;;
     'logout --server'|'logout --profile'|'logout --cacert') return 0 ;;
     'profiles --server'|'profiles --profile'|'profiles --cacert') return 0 ;;
@@ -28,6 +29,8 @@ _docsearch_takes_value() {
     'whoami --server'|'whoami --profile'|'whoami --cacert') return 0 ;;
     'upload --project'|'upload -p'|'upload --tag'|'upload -t'|'upload --exclude'|'upload -x'|'upload --max-size'|'upload --name'|'upload --on-conflict'|'upload --server'|'upload --profile'|'upload --cacert') return 0 ;;
     'sync --project'|'sync -p'|'sync --tag'|'sync -t'|'sync --max-delete'|'sync --exclude'|'sync -x'|'sync --max-size'|'sync --plan'|'sync --apply'|'sync --server'|'sync --profile'|'sync --cacert') return 0 ;;
+    'export --project'|'export -p'|'export --server'|'export --profile'|'export --cacert') return 0 ;;
+    'import --project'|'import -p'|'import --server'|'import --profile'|'import --cacert') return 0 ;;
     'search --project'|'search -p'|'search --limit'|'search -n'|'search --offset'|'search --mode'|'search --sort'|'search --tag'|'search -t'|'search --type'|'search --path'|'search --after'|'search --before'|'search --min-score'|'search --open'|'search --context'|'search -C'|'search --format'|'search --server'|'search --profile'|'search --cacert') return 0 ;;
     'open --project'|'open -p'|'open --page'|'open --server'|'open --profile'|'open --cacert') return 0 ;;
     'mcp --server'|'mcp --profile'|'mcp --cacert') return 0 ;;
@@ -95,6 +98,10 @@ _docsearch_takes_value() {
     'clients delete --data'|'clients delete --server'|'clients delete --profile'|'clients delete --cacert') return 0 ;;
     'clients help --data'|'clients help --server'|'clients help --profile'|'clients help --cacert') return 0 ;;
     'audit --data'|'audit --project'|'audit -p'|'audit --action'|'audit --actor'|'audit --document'|'audit --after'|'audit --before'|'audit --limit'|'audit -n'|'audit --server'|'audit --profile'|'audit --cacert') return 0 ;;
+    'backup --data'|'backup --keep'|'backup --server'|'backup --profile'|'backup --cacert') return 0 ;;
+    'backup verify --snapshot'|'backup verify --data'|'backup verify --keep'|'backup verify --server'|'backup verify --profile'|'backup verify --cacert') return 0 ;;
+    'backup help --data'|'backup help --keep'|'backup help --server'|'backup help --profile'|'backup help --cacert') return 0 ;;
+    'restore --data'|'restore --snapshot'|'restore --server'|'restore --profile'|'restore --cacert') return 0 ;;
     'models --server'|'models --profile'|'models --cacert') return 0 ;;
     'models list --server'|'models list --profile'|'models list --cacert') return 0 ;;
     'models pull --server'|'models pull --profile'|'models pull --cacert') return 0 ;;
@@ -102,6 +109,7 @@ _docsearch_takes_value() {
     'models use --server'|'models use --profile'|'models use --cacert') return 0 ;;
     'models remove --server'|'models remove --profile'|'models remove --cacert') return 0 ;;
     'models help --server'|'models help --profile'|'models help --cacert') return 0 ;;
+    'status --data'|'status --every'|'status --server'|'status --profile'|'status --cacert') return 0 ;;
     'completion --server'|'completion --profile'|'completion --cacert') return 0 ;;
     'help --server'|'help --profile'|'help --cacert') return 0 ;;
   esac
@@ -122,12 +130,15 @@ _docsearch() {
     case "$at/$word" in
       '/serve') at='serve'; args=0 ;;
       '/reindex') at='reindex'; args=0 ;;
+      '/doctor') at='doctor'; args=0 ;;
       '/login') at='login'; args=0 ;;
       '/logout') at='logout'; args=0 ;;
       '/profiles') at='profiles'; args=0 ;;
       '/whoami') at='whoami'; args=0 ;;
       '/upload') at='upload'; args=0 ;;
       '/sync') at='sync'; args=0 ;;
+      '/export') at='export'; args=0 ;;
+      '/import') at='import'; args=0 ;;
       '/search') at='search'; args=0 ;;
       '/open') at='open'; args=0 ;;
       '/mcp') at='mcp'; args=0 ;;
@@ -140,7 +151,10 @@ _docsearch() {
       '/users') at='users'; args=0 ;;
       '/clients') at='clients'; args=0 ;;
       '/audit') at='audit'; args=0 ;;
+      '/backup') at='backup'; args=0 ;;
+      '/restore') at='restore'; args=0 ;;
       '/models') at='models'; args=0 ;;
+      '/status') at='status'; args=0 ;;
       '/completion') at='completion'; args=0 ;;
       '/help') at='help'; args=0 ;;
       'profiles/list'|'profiles/ls') at='profiles list'; args=0 ;;
@@ -202,6 +216,8 @@ _docsearch() {
       'clients/rotate') at='clients rotate'; args=0 ;;
       'clients/delete'|'clients/rm') at='clients delete'; args=0 ;;
       'clients/help') at='clients help'; args=0 ;;
+      'backup/verify') at='backup verify'; args=0 ;;
+      'backup/help') at='backup help'; args=0 ;;
       'models/list'|'models/ls') at='models list'; args=0 ;;
       'models/pull') at='models pull'; args=0 ;;
       'models/test') at='models test'; args=0 ;;
@@ -234,6 +250,11 @@ _docsearch() {
     'reindex --server') :; return ;;
     'reindex --profile') :; return ;;
     'reindex --cacert') :; return ;;
+    'doctor --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'doctor --subset') :; return ;;
+    'doctor --server') :; return ;;
+    'doctor --profile') :; return ;;
+    'doctor --cacert') :; return ;;
     'login --client-id') :; return ;;
     'login --scope') COMPREPLY=($(compgen -W 'read:documents write:documents manage:keys' -- "$cur")); return ;;
     'login --server') :; return ;;
@@ -279,6 +300,14 @@ _docsearch() {
     'sync --server') :; return ;;
     'sync --profile') :; return ;;
     'sync --cacert') :; return ;;
+    'export --project'|'export -p') _docsearch_projects "$cur"; return ;;
+    'export --server') :; return ;;
+    'export --profile') :; return ;;
+    'export --cacert') :; return ;;
+    'import --project'|'import -p') _docsearch_projects "$cur"; return ;;
+    'import --server') :; return ;;
+    'import --profile') :; return ;;
+    'import --cacert') :; return ;;
     'search --project'|'search -p') _docsearch_projects "$cur"; return ;;
     'search --limit'|'search -n') :; return ;;
     'search --offset') :; return ;;
@@ -486,7 +515,7 @@ _docsearch() {
     'keys list --server') :; return ;;
     'keys list --profile') :; return ;;
     'keys list --cacert') :; return ;;
-    'keys create --scope') COMPREPLY=($(compgen -W 'read:documents write:documents manage:keys' -- "$cur")); return ;;
+    'keys create --scope') COMPREPLY=($(compgen -W 'read:documents write:documents manage:keys read:metrics' -- "$cur")); return ;;
     'keys create --project') _docsearch_projects "$cur"; return ;;
     'keys create --expires-in-days') :; return ;;
     'keys create --server') :; return ;;
@@ -578,7 +607,7 @@ _docsearch() {
     'clients help --cacert') :; return ;;
     'audit --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
     'audit --project'|'audit -p') _docsearch_projects "$cur"; return ;;
-    'audit --action') COMPREPLY=($(compgen -W 'document.upload document.replace document.update document.reprocess document.delete document.restore document.download project.create project.update project.delete project.take_over synonyms.change member.add member.change member.remove user.create user.invite user.reset user.update user.disable user.enable user.delete user.login user.login_failed user.logout user.password key.create key.revoke saved_search.create saved_search.update saved_search.delete webhook.create webhook.update webhook.rotate webhook.disable webhook.delete application.create application.update application.rotate application.delete consent.give consent.withdraw model.use model.pull model.remove settings.change' -- "$cur")); return ;;
+    'audit --action') COMPREPLY=($(compgen -W 'document.upload document.replace document.update document.reprocess document.delete document.restore document.download project.create project.update project.delete project.take_over synonyms.change member.add member.change member.remove user.create user.invite user.reset user.update user.disable user.enable user.delete user.login user.login_failed user.logout user.password key.create key.revoke saved_search.create saved_search.update saved_search.delete webhook.create webhook.update webhook.rotate webhook.disable webhook.delete application.create application.update application.rotate application.delete consent.give consent.withdraw model.use model.pull model.remove settings.change backup.create backup.restore' -- "$cur")); return ;;
     'audit --actor') :; return ;;
     'audit --document') :; return ;;
     'audit --after') :; return ;;
@@ -587,6 +616,27 @@ _docsearch() {
     'audit --server') :; return ;;
     'audit --profile') :; return ;;
     'audit --cacert') :; return ;;
+    'backup --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'backup --keep') :; return ;;
+    'backup --server') :; return ;;
+    'backup --profile') :; return ;;
+    'backup --cacert') :; return ;;
+    'backup verify --snapshot') :; return ;;
+    'backup verify --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'backup verify --keep') :; return ;;
+    'backup verify --server') :; return ;;
+    'backup verify --profile') :; return ;;
+    'backup verify --cacert') :; return ;;
+    'backup help --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'backup help --keep') :; return ;;
+    'backup help --server') :; return ;;
+    'backup help --profile') :; return ;;
+    'backup help --cacert') :; return ;;
+    'restore --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'restore --snapshot') :; return ;;
+    'restore --server') :; return ;;
+    'restore --profile') :; return ;;
+    'restore --cacert') :; return ;;
     'models --server') :; return ;;
     'models --profile') :; return ;;
     'models --cacert') :; return ;;
@@ -608,6 +658,11 @@ _docsearch() {
     'models help --server') :; return ;;
     'models help --profile') :; return ;;
     'models help --cacert') :; return ;;
+    'status --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'status --every') :; return ;;
+    'status --server') :; return ;;
+    'status --profile') :; return ;;
+    'status --cacert') :; return ;;
     'completion --server') :; return ;;
     'completion --profile') :; return ;;
     'completion --cacert') :; return ;;
@@ -621,6 +676,7 @@ _docsearch() {
       '') COMPREPLY=($(compgen -W '--version -V --server --profile --cacert --json --quiet -q --no-color --no-pager --help -h' -- "$cur")) ;;
       'serve') COMPREPLY=($(compgen -W '--data --config --log-level --embedder --reranker --host --port --public-url --ollama --print-config --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'reindex') COMPREPLY=($(compgen -W '--data --config --log-level --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'doctor') COMPREPLY=($(compgen -W '--data --subset --fix --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'login') COMPREPLY=($(compgen -W '--device --with-token --client-id --scope --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'logout') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'profiles') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
@@ -631,6 +687,8 @@ _docsearch() {
       'whoami') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'upload') COMPREPLY=($(compgen -W '--project -p --tag -t --recursive -r --exclude -x --max-size --no-gitignore --follow-links --name --on-conflict --wait -w --dry-run -n --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'sync') COMPREPLY=($(compgen -W '--project -p --tag -t --prune --max-delete --whole-project --exclude -x --max-size --no-gitignore --follow-links --dry-run -n --plan --apply --watch --install --uninstall --wait -w --verbose --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'export') COMPREPLY=($(compgen -W '--project -p --prune --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'import') COMPREPLY=($(compgen -W '--project -p --originals --wait -w --dry-run -n --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'search') COMPREPLY=($(compgen -W '--project -p --limit -n --offset --mode --sort --tag -t --type --path --after --before --min-score --no-rerank --no-correct --group -g --explain --open --full --context -C --names -l --url --format --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'open') COMPREPLY=($(compgen -W '--project -p --page --browser -b --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'mcp') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
@@ -698,6 +756,10 @@ _docsearch() {
       'clients delete') COMPREPLY=($(compgen -W '--yes -y --help -h --data --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'clients help') COMPREPLY=($(compgen -W '--help -h --data --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'audit') COMPREPLY=($(compgen -W '--data --project -p --action --actor --document --after --before --limit -n --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'backup') COMPREPLY=($(compgen -W '--data --with-vectors --keep --force -f --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'backup verify') COMPREPLY=($(compgen -W '--snapshot --help -h --data --with-vectors --keep --force -f --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'backup help') COMPREPLY=($(compgen -W '--help -h --data --with-vectors --keep --force -f --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'restore') COMPREPLY=($(compgen -W '--data --snapshot --skip-damaged --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'models') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'models list') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'models pull') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
@@ -705,6 +767,7 @@ _docsearch() {
       'models use') COMPREPLY=($(compgen -W '--wait -w --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'models remove') COMPREPLY=($(compgen -W '--yes -y --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'models help') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'status') COMPREPLY=($(compgen -W '--data --watch -w --every --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'completion') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'help') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
     esac
@@ -712,7 +775,7 @@ _docsearch() {
   fi
 
   case "$at $args" in
-    ' 0') COMPREPLY=($(compgen -W 'serve reindex login logout profiles whoami upload sync search open mcp eval projects documents synonyms webhooks keys users clients audit models completion help' -- "$cur")) ;;
+    ' 0') COMPREPLY=($(compgen -W 'serve reindex doctor login logout profiles whoami upload sync export import search open mcp eval projects documents synonyms webhooks keys users clients audit backup restore models status completion help' -- "$cur")) ;;
     'profiles 0') COMPREPLY=($(compgen -W 'list use remove help' -- "$cur")) ;;
     'upload '*) compopt -o filenames -o default 2>/dev/null; COMPREPLY=() ;;
     'sync '0) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")) ;;
@@ -731,9 +794,10 @@ _docsearch() {
     'keys 0') COMPREPLY=($(compgen -W 'list create delete help' -- "$cur")) ;;
     'users 0') COMPREPLY=($(compgen -W 'add list show quota disable enable reset delete help' -- "$cur")) ;;
     'clients 0') COMPREPLY=($(compgen -W 'create list show rotate delete help' -- "$cur")) ;;
+    'backup 0') COMPREPLY=($(compgen -W 'verify help' -- "$cur")) ;;
     'models 0') COMPREPLY=($(compgen -W 'list pull test use remove help' -- "$cur")) ;;
     'completion '0) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur")) ;;
-    'help '0) COMPREPLY=($(compgen -W 'serve reindex login logout profiles whoami upload sync search open mcp eval projects documents synonyms webhooks keys users clients audit models completion help search-syntax configuration exit-codes' -- "$cur")) ;;
+    'help '0) COMPREPLY=($(compgen -W 'serve reindex doctor login logout profiles whoami upload sync export import search open mcp eval projects documents synonyms webhooks keys users clients audit backup restore models status completion help search-syntax configuration exit-codes' -- "$cur")) ;;
   esac
 }
 

@@ -3,12 +3,14 @@ import { isAbsolute, join } from 'node:path'
 /** The names of the files in a backup. A tar has them in this order, with the originals between `VECTORS` and `MANIFEST`. */
 export const DATABASE = 'docsearch.db'
 export const CONFIG = 'config.json'
+/** The key to the secrets of webhooks in the database. */
+export const WEBHOOK_KEY = 'webhook.key'
 export const VECTORS = 'vectors.arrow'
 /** Comes last, so that a backup without it is known to be incomplete. */
 export const MANIFEST = 'manifest.json'
 
 const ORIGINAL = /^blobs\/([0-9a-f]{2})\/([0-9a-f]{62})$/
-const FILES: ReadonlySet<string> = new Set([DATABASE, CONFIG, VECTORS, MANIFEST])
+const FILES: ReadonlySet<string> = new Set([DATABASE, CONFIG, WEBHOOK_KEY, VECTORS, MANIFEST])
 
 /** The path of an original in a backup, as in a data folder. */
 export function originalPath(sha256: string): string {

@@ -1,5 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { WEBHOOK_KEY } from '../backup/layout.ts'
 import type { LoadedConfig } from '../config/load.ts'
 import { withoutSecrets } from '../config/without-secrets.ts'
 import { DocsearchError } from '../core/errors.ts'
@@ -12,7 +13,7 @@ import { copyDatabase } from '../records/sql/snapshot.ts'
 import type { BackupSourceOptions } from '../services/backup-source.ts'
 import { DATABASE_FILE, temporaryFolder } from './data-folder.ts'
 
-type Parts = Pick<BackupSourceOptions, 'copyDatabase' | 'readSettings' | 'temporary'>
+type Parts = Pick<BackupSourceOptions, 'copyDatabase' | 'readSettings' | 'readWebhookKey' | 'temporary'>
 
 /** What a backup reads of a data folder, whether or not a daemon runs on it. */
 export function backupParts(dataDir: string, { file }: Pick<LoadedConfig, 'file'>): Parts {
@@ -24,13 +25,18 @@ export function backupParts(dataDir: string, { file }: Pick<LoadedConfig, 'file'
       return copyDatabase({ database: join(dataDir, DATABASE_FILE), copy })
     },
     async readSettings() {
-      const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return null
-        throw error
-      })
-      return text === null ? null : withoutSecrets(text)
+      const text = await readIfThere(file)
+      return text === null ? null : withoutSecrets(text.toString())
     },
+    readWebhookKey: () => readIfThere(join(dataDir, WEBHOOK_KEY)),
   }
+}
+
+async function readIfThere(file: string): Promise<Buffer | null> {
+  return readFile(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
 }
 
 export function layoutOf({ embeddingModel, dimensions }: Pick<SnapshotIndex, 'embeddingModel' | 'dimensions'>) {

@@ -4,6 +4,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { daemonOf, factsFile, type DaemonFacts } from '../client/local-daemon.ts'
+import { WEBHOOK_KEY } from '../backup/layout.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import { makeFolder } from '../core/make-folder.ts'
 
@@ -50,7 +51,7 @@ export async function openDataFolder(dir: string, { isRestore = false } = {}): P
     dir,
     database: join(dir, DATABASE_FILE),
     blobs: join(dir, 'blobs'),
-    webhookKey: join(dir, 'webhook.key'),
+    webhookKey: join(dir, WEBHOOK_KEY),
     temporary,
     announce: (facts) =>
       writeFile(holderFile, `${JSON.stringify({ ...facts, started_at: new Date().toISOString() })}\n`, { mode: 0o600 }),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { checkBackup, type CheckedBackup, type Source } from '../backup/check.ts'
 import type { Content, Receiver } from '../backup/content.ts'
 import { FileWriter } from '../backup/file-writer.ts'
-import { CONFIG, DATABASE, hashOfPath, placeIn, VECTORS } from '../backup/layout.ts'
+import { CONFIG, DATABASE, hashOfPath, placeIn, VECTORS, WEBHOOK_KEY } from '../backup/layout.ts'
 import { damaged, type BackupManifest } from '../backup/manifest.ts'
 import { resolveDataDir } from '../config/data-dir.ts'
 import { withoutGroup } from '../config/without-secrets.ts'
@@ -24,7 +24,7 @@ interface RestoreOptions {
 }
 
 /** What a restore puts into the folder. The database comes last: with it, the folder is a data folder. */
-const PARTS = ['blobs', 'lance', 'segments', CONFIG, DATABASE_FILE]
+const PARTS = ['blobs', 'lance', 'segments', CONFIG, WEBHOOK_KEY, DATABASE_FILE]
 /** What an interrupted restore can leave behind. */
 const LEFTOVERS = new Set([...PARTS, RESTORING, 'daemon.lock', 'daemon.lock-journal', 'tmp'])
 

@@ -2,7 +2,7 @@ import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import { CONFIG, DATABASE, VECTORS } from '../backup/layout.ts'
+import { CONFIG, DATABASE, VECTORS, WEBHOOK_KEY } from '../backup/layout.ts'
 import { BACKUP_FORMAT_VERSION } from '../backup/manifest.ts'
 import { writeTar, type BackupContents, type Written } from '../backup/write-tar.ts'
 import type { Blobs } from '../blobs/blobs.ts'
@@ -25,6 +25,8 @@ export interface BackupSourceOptions {
   writePassages(index: SnapshotIndex, file: string): Promise<unknown>
   /** Returns the settings as JSON, without secrets; null without settings. */
   readSettings(): Promise<string | null>
+  /** Returns the key to the secrets of webhooks; null if there is none. */
+  readWebhookKey(): Promise<Buffer | null>
   /** The folder for the copy of the database. */
   temporary: string
   version: string
@@ -63,7 +65,10 @@ export class BackupSource {
     const { records, clock } = this.#options
     const until = () => new Date(clock.now().getTime() + LEASE_MS)
     const id = await records.backups.begin(kind, until())
-    const files = [DATABASE, CONFIG, VECTORS].map((path) => ({ path, file: join(this.#options.temporary, `${id}-${path}`) }))
+    const files = [DATABASE, CONFIG, WEBHOOK_KEY, VECTORS].map((path) => ({
+      path,
+      file: join(this.#options.temporary, `${id}-${path}`),
+    }))
     const run = new Run(this.#options, id, until)
     try {
       const contents = await this.#prepare(files, options)
@@ -76,16 +81,23 @@ export class BackupSource {
   }
 
   async #prepare(files: readonly BackupFile[], { withVectors, known }: BackupOptions): Promise<BackupContents> {
-    const { copyDatabase, writePassages, readSettings, blobs, version, clock } = this.#options
-    const [database, config, vectors] = files as [BackupFile, BackupFile, BackupFile]
+    const { copyDatabase, writePassages, readSettings, readWebhookKey, blobs, version, clock } = this.#options
+    const [database, config, webhookKey, vectors] = files as [BackupFile, BackupFile, BackupFile, BackupFile]
     const createdAt = clock.now().toISOString()
     const { index, schema, documents, trashed, originals } = await copyDatabase(database.file)
     const settings = await readSettings()
     if (settings !== null) await writeFile(config.file, settings, { mode: 0o600 })
+    const key = await readWebhookKey()
+    if (key !== null) await writeFile(webhookKey.file, key, { mode: 0o600 })
     const hasVectors = withVectors && index !== null
     if (hasVectors) await writePassages(index, vectors.file)
     return {
-      files: [database, ...(settings === null ? [] : [config]), ...(hasVectors ? [vectors] : [])],
+      files: [
+        database,
+        ...(settings === null ? [] : [config]),
+        ...(key === null ? [] : [webhookKey]),
+        ...(hasVectors ? [vectors] : []),
+      ],
       originals,
       known,
       openOriginal: (sha256) => openOriginal(blobs, sha256),
