@@ -60,6 +60,10 @@ export async function startDaemon(options: StartOptions): Promise<Daemon> {
   }
 }
 
+interface BackupParts extends Omit<Parameters<typeof startSchedule>[0], 'config'> {
+  config: Pick<Config, 'backup'>
+}
+
 async function start({ loaded, version, clock, log, credentials, env }: StartOptions, open: OpenParts): Promise<Daemon> {
   const { config, values } = loaded
   const stopping = new AbortController()
@@ -123,11 +127,7 @@ async function start({ loaded, version, clock, log, credentials, env }: StartOpt
       await local.remove()
     })
   }
-  const { target } = config.backup
-  if (target !== null) {
-    const schedule = startSchedule({ config: { ...config.backup, target }, records, source: backend.backupSource, clock, log })
-    open.add('scheduled backups', () => schedule.stop())
-  }
+  scheduleBackups({ config, records, source: backend.backupSource, clock, log }, open)
   await folder.announce({ pid: process.pid, url, base_url: baseUrl, ...(local !== null && { socket: local.path }) })
   await ensureLocalKey({ owner, apiKeys, credentials, address: url, dataDir: config.dataDir, log })
   return {
@@ -141,6 +141,13 @@ async function start({ loaded, version, clock, log, credentials, env }: StartOpt
       await open.closeAll(graceMs)
     },
   }
+}
+
+function scheduleBackups({ config: { backup }, ...parts }: BackupParts, open: OpenParts): void {
+  const { target } = backup
+  if (target === null) return
+  const schedule = startSchedule({ config: { ...backup, target }, ...parts })
+  open.add('scheduled backups', () => schedule.stop())
 }
 
 function httpSettings(config: Config, baseUrl: () => string, stopping: AbortSignal): HttpSettings {
