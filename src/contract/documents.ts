@@ -19,6 +19,10 @@ const parse = z
     engine: z.string().optional().meta({ description: 'The parser: `pdfium`, `mammoth`, `text` …' }),
     encoding: z.string().optional().meta({ description: 'The encoding of a text, Markdown or HTML file' }),
     confidence: z.number().optional().meta({ description: 'How certain the encoding is, from 0 to 1' }),
+    pages_are: z
+      .string()
+      .optional()
+      .meta({ description: 'What `page_count` counts: `pages`, `slides`, `sheets`, `chapters` or `messages`' }),
     took_ms: z.int().optional().meta({ description: 'Time to parse the document' }),
     running_pages: z
       .int()

@@ -5,6 +5,9 @@
 /** How a browser shows an original: in its PDF viewer, as plain text, or not at all, so that it is downloaded. */
 export type OriginalView = 'pdf' | 'text' | 'download'
 
+/** What readers count in a format. Lines and rows: the document has one page, or pages that mean nothing to a reader. */
+export type Counted = 'pages' | 'slides' | 'sheets' | 'chapters' | 'messages' | 'rows' | 'lines'
+
 export interface DocumentFormat {
   mediaType: string
   /** In lower case, with the dot. A downloaded original gets the first one. */
@@ -16,7 +19,7 @@ export interface DocumentFormat {
   /** `download` for every format that could run a script or a macro. */
   originalView: OriginalView
   /** How its readers say where something is. */
-  countedIn: 'pages' | 'lines'
+  countedIn: Counted
 }
 
 export const FORMATS = {

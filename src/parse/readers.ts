@@ -1,6 +1,7 @@
 import type { FormatId } from '../core/formats.ts'
 import { beginsAsHtml } from './html/begins-as-html.ts'
 import type { Parser } from './parser.ts'
+import type { Archive } from './sniff/archive.ts'
 
 /** Adobe Acrobat opens a PDF whose header is within the first 1,024 bytes. Some mail gateways put lines before it. */
 const PDF_HEADER_WITHIN = 1024
@@ -16,6 +17,8 @@ export interface SniffedFile {
   head: Buffer
   /** The media type that the package file-type finds; null if it finds none. */
   detected(): Promise<string | null>
+  /** What a ZIP archive says about its content; null for any other file. */
+  archive(): Promise<Archive | null>
 }
 
 /** How one format is recognised and read. Its names, media type and extensions are in core/formats.ts. */

@@ -98,6 +98,12 @@ export class Flow {
     this.page = new PageBuilder(number)
   }
 
+  /** Begins a new page, for formats whose pages are parts of the file. Throws `too_many_pages`. */
+  nextPage(): void {
+    this.end('paragraph')
+    this.turnPage(PAGE_BREAK)
+  }
+
   openTable(): void {
     if (this.tableDepth++ === 0) {
       this.tables++
@@ -139,6 +145,14 @@ export class Flow {
     }
     if (this.rowBreak === 'after') this.turnPage(PAGE_RENDERED)
     this.dropRow()
+  }
+
+  /** Adds a row of the open table whose cells are known, for spreadsheets. Throws `too_much_text`. */
+  addRow(cells: readonly string[], row: Pick<Block, 'header' | 'row'>): void {
+    const text = cells.map((cell) => collapse(cell).replace(/\s+/g, ' ')).join(CELL_SEPARATOR)
+    if (this.finishedChars + this.page.length + text.length > this.max.chars) throw tooMuchText(this.max.chars)
+    this.page.add('table_row', text, { table: this.tables, ...row })
+    this.hasJustBroken = false
   }
 
   /** Discards the open row, which is not part of the document. */
