@@ -39,6 +39,14 @@ export const FORMATS = {
     originalView: 'download',
     countedIn: 'pages',
   },
+  pptx: {
+    mediaType: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+    extensions: ['.pptx', '.pptm', '.ppsx', '.ppsm', '.potx', '.potm'],
+    label: 'PowerPoint',
+    name: 'PPTX',
+    originalView: 'download',
+    countedIn: 'slides',
+  },
   text: {
     mediaType: 'text/plain',
     extensions: ['.txt', '.text', '.log'],

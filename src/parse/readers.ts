@@ -10,6 +10,9 @@ const PDF_HEADER = '%PDF-'
 const WORD =
   /^application\/vnd\.(openxmlformats-officedocument\.wordprocessingml\.(document|template)|ms-word\.(document|template)\.macroenabled\.12)$/i
 
+/** Presentations, slide shows and templates. */
+const POWERPOINT = /(?:presentationml|ms-powerpoint)\.(?:presentation|slideshow|template)(?:\.macroenabled)?\.main\+xml/i
+
 /** What the sniffer knows of a file. */
 export interface SniffedFile {
   path: string
@@ -44,7 +47,16 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
     },
     load: async () => (await import('./docx/docx.ts')).parseDocx,
   },
+  pptx: {
+    kind: 'binary',
+    isFormatOf: async ({ archive }) => isOoxml(await archive(), POWERPOINT, 'ppt/presentation.xml'),
+    load: async () => (await import('./pptx/pptx.ts')).parsePptx,
+  },
   text: { kind: 'text', load: async () => (await import('./text/text.ts')).parseText },
   markdown: { kind: 'text', load: async () => (await import('./markdown/markdown.ts')).parseMarkdown },
   html: { kind: 'text', beginsLike: beginsAsHtml, load: async () => (await import('./html/html.ts')).parseHtml },
+}
+
+function isOoxml(archive: Archive | null, mainType: RegExp, usualMain: string): boolean {
+  return archive !== null && (mainType.test(archive.contentTypes) || archive.names.has(usualMain))
 }
