@@ -8,6 +8,7 @@ const WARNINGS = [
   'Parts of a ready document that a search may miss.',
   '`no_text`: no page has text; a scan needs OCR.',
   '`pages_without_text`: some pages have no text; `page` is the first one.',
+  '`cells_skipped`: a spreadsheet has more cells than docsearch reads; `page` is the first sheet that is not complete.',
   '`ocr_failed`: the program in `parse.ocr_command` failed; the message gives the reason.',
   '`parse_timeout`, `parse_memory`: parsing stopped at a limit; `page` is the first missing page.',
   '`chunk_not_embedded`: only keyword search finds some passages.',

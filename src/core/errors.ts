@@ -236,6 +236,7 @@ export function isCutShortCode(code: ErrorCode): code is CutShortCode {
 export type WarningCode =
   | 'no_text'
   | 'pages_without_text'
+  | 'cells_skipped'
   | 'ocr_failed'
   | 'chunk_not_embedded'
   | 'original_damaged'

@@ -47,6 +47,14 @@ export const FORMATS = {
     originalView: 'download',
     countedIn: 'slides',
   },
+  xlsx: {
+    mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    extensions: ['.xlsx', '.xlsm', '.xltx', '.xltm'],
+    label: 'Excel',
+    name: 'XLSX',
+    originalView: 'download',
+    countedIn: 'sheets',
+  },
   text: {
     mediaType: 'text/plain',
     extensions: ['.txt', '.text', '.log'],

@@ -19,7 +19,7 @@ export interface Block {
   header?: boolean
   /** True for a table row that only names the rows below it, such as `Current assets`. */
   label?: boolean
-  /** Table row of a spreadsheet: its number in the sheet or file, from 1. */
+  /** Block of a spreadsheet: the number of its row in the sheet or file, from 1. */
   row?: number
 }
 

@@ -13,6 +13,9 @@ const WORD =
 /** Presentations, slide shows and templates. */
 const POWERPOINT = /(?:presentationml|ms-powerpoint)\.(?:presentation|slideshow|template)(?:\.macroenabled)?\.main\+xml/i
 
+/** Workbooks and templates. */
+const EXCEL = /(?:spreadsheetml|ms-excel)\.(?:sheet|template)(?:\.macroenabled)?\.main\+xml/i
+
 /** What the sniffer knows of a file. */
 export interface SniffedFile {
   path: string
@@ -51,6 +54,11 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
     kind: 'binary',
     isFormatOf: async ({ archive }) => isOoxml(await archive(), POWERPOINT, 'ppt/presentation.xml'),
     load: async () => (await import('./pptx/pptx.ts')).parsePptx,
+  },
+  xlsx: {
+    kind: 'binary',
+    isFormatOf: async ({ archive }) => isOoxml(await archive(), EXCEL, 'xl/workbook.xml'),
+    load: async () => (await import('./xlsx/xlsx.ts')).parseXlsx,
   },
   text: { kind: 'text', load: async () => (await import('./text/text.ts')).parseText },
   markdown: { kind: 'text', load: async () => (await import('./markdown/markdown.ts')).parseMarkdown },

@@ -148,10 +148,19 @@ export class Flow {
   }
 
   /** Adds a row of the open table whose cells are known, for spreadsheets. Throws `too_much_text`. */
-  addRow(cells: readonly string[], row: Pick<Block, 'header' | 'row'>): void {
+  addRow(cells: readonly string[], row: Pick<Block, 'header' | 'label' | 'row'>): void {
     const text = cells.map((cell) => collapse(cell).replace(/\s+/g, ' ')).join(CELL_SEPARATOR)
+    this.addKnown('table_row', text, { table: this.tables, ...row })
+  }
+
+  /** Adds a paragraph that is a row of a spreadsheet. Throws `too_much_text`. */
+  addLine(text: string, row: number): void {
+    this.addKnown('paragraph', collapse(text), { row })
+  }
+
+  private addKnown(kind: BlockKind, text: string, extra: Pick<Block, 'table' | 'header' | 'label' | 'row'>): void {
     if (this.finishedChars + this.page.length + text.length > this.max.chars) throw tooMuchText(this.max.chars)
-    this.page.add('table_row', text, { table: this.tables, ...row })
+    this.page.add(kind, text, extra)
     this.hasJustBroken = false
   }
 

@@ -1,4 +1,5 @@
 import type { Package } from '../package/package.ts'
+import type { Element } from '../package/xml.ts'
 
 /** What a part refers to. */
 export interface Relationship {
@@ -21,6 +22,12 @@ export async function readRelationships(parts: Package, part: string): Promise<M
     },
   })
   return found
+}
+
+/** Returns the `r:id` of an element, which can have an `id` of its own. */
+export function relationshipId({ attributes }: Element): string | null {
+  const key = Object.keys(attributes).find((name) => /^[^:]+:id$/.test(name))
+  return key === undefined ? null : (attributes[key] ?? null)
 }
 
 /** Returns the names of the parts that a part refers to with this type. */

@@ -1,4 +1,5 @@
 import { DrawingText, type DrawingParagraph } from '../ooxml/drawing-text.ts'
+import { relationshipId } from '../ooxml/relationships.ts'
 import type { Element, XmlHandlers } from '../package/xml.ts'
 
 export interface ShapeRow {
@@ -94,12 +95,6 @@ export class ShapeReader implements Required<XmlHandlers> {
     if (this.cell !== null) this.cell.push(paragraph.text)
     else this.shape?.paragraphs.push(paragraph)
   }
-}
-
-/** Returns the `r:id` of an element, which can have an `id` of its own. */
-export function relationshipId({ attributes }: Element): string | null {
-  const key = Object.keys(attributes).find((name) => /^[^:]+:id$/.test(name))
-  return key === undefined ? null : (attributes[key] ?? null)
 }
 
 function isOn(value: string | null): boolean {

@@ -1,4 +1,4 @@
-import { DrawingText, together } from '../ooxml/drawing-text.ts'
+import { DrawingText, together } from './drawing-text.ts'
 import type { Package } from '../package/package.ts'
 import type { XmlHandlers } from '../package/xml.ts'
 
