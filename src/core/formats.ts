@@ -71,6 +71,14 @@ export const FORMATS = {
     originalView: 'text',
     countedIn: 'lines',
   },
+  csv: {
+    mediaType: 'text/csv',
+    extensions: ['.csv', '.tsv', '.tab'],
+    label: 'CSV',
+    name: 'CSV',
+    originalView: 'text',
+    countedIn: 'rows',
+  },
   html: {
     mediaType: 'text/html',
     extensions: ['.html', '.htm', '.xhtml'],

@@ -62,6 +62,7 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
   },
   text: { kind: 'text', load: async () => (await import('./text/text.ts')).parseText },
   markdown: { kind: 'text', load: async () => (await import('./markdown/markdown.ts')).parseMarkdown },
+  csv: { kind: 'text', load: async () => (await import('./csv/csv.ts')).parseCsv },
   html: { kind: 'text', beginsLike: beginsAsHtml, load: async () => (await import('./html/html.ts')).parseHtml },
 }
 

@@ -27,7 +27,7 @@ export function writeSheet({ rows, merges, headerRows }: Sheet, flow: Flow): voi
     const isApart = previous === undefined || row.number - previous.number > 1
     const isMarked = headerRows.has(row.number) && row.cells.length > 1 && !headerRows.has(previous?.number ?? 0)
     const begins = isMarked || (isApart && isOpen && beginsTable(row, rows[i + 1]))
-    if (isOpen && (begins || (isApart && row.cells.length === 1))) {
+    if (isOpen && (begins || (isApart && isTitle(row, columns)))) {
       flow.closeTable()
       isOpen = false
       header = undefined
@@ -80,6 +80,12 @@ function wideRows(merges: readonly Range[]): Set<number> {
 /** After an empty row, a row of words above a row with numbers begins another table. */
 function beginsTable(row: Row, next: Row | undefined): boolean {
   return isWords(row) && next !== undefined && next.number === row.number + 1 && next.cells.some(({ isNumber }) => isNumber)
+}
+
+/** True for a line of words at the left. After an empty row, it announces something else. */
+function isTitle({ cells }: Row, columns: readonly number[]): boolean {
+  const [first] = cells
+  return cells.length === 1 && columns.length > 1 && first!.column === columns[0] && !first!.isNumber
 }
 
 /** True for several short cells without numbers. A year can be the name of a column. */
