@@ -60,6 +60,21 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
     isFormatOf: async ({ archive }) => isOoxml(await archive(), EXCEL, 'xl/workbook.xml'),
     load: async () => (await import('./xlsx/xlsx.ts')).parseXlsx,
   },
+  odt: {
+    kind: 'binary',
+    isFormatOf: async ({ archive }) => isOdf(await archive(), 'text'),
+    load: async () => (await import('./odf/odt.ts')).parseOdt,
+  },
+  odp: {
+    kind: 'binary',
+    isFormatOf: async ({ archive }) => isOdf(await archive(), 'presentation'),
+    load: async () => (await import('./odf/odp.ts')).parseOdp,
+  },
+  ods: {
+    kind: 'binary',
+    isFormatOf: async ({ archive }) => isOdf(await archive(), 'spreadsheet'),
+    load: async () => (await import('./odf/ods.ts')).parseOds,
+  },
   text: { kind: 'text', load: async () => (await import('./text/text.ts')).parseText },
   markdown: { kind: 'text', load: async () => (await import('./markdown/markdown.ts')).parseMarkdown },
   csv: { kind: 'text', load: async () => (await import('./csv/csv.ts')).parseCsv },
@@ -68,4 +83,12 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
 
 function isOoxml(archive: Archive | null, mainType: RegExp, usualMain: string): boolean {
   return archive !== null && (mainType.test(archive.contentTypes) || archive.names.has(usualMain))
+}
+
+/** OpenDocument files and their templates. */
+function isOdf(archive: Archive | null, kind: string): boolean {
+  return (
+    archive !== null &&
+    new RegExp(`^application/vnd\\.oasis\\.opendocument\\.${kind}(?:-template|-master)?$`).test(archive.mediaType)
+  )
 }

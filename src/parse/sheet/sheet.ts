@@ -41,6 +41,14 @@ export function parseRange(text: string): Range | null {
   return { firstRow: first.row, lastRow: last.row, firstColumn: first.column, lastColumn: last.column }
 }
 
+/** Returns the letters of a column: `A` for 0, `AA` for 26. */
+export function columnName(column: number): string {
+  let name = ''
+  for (let rest = column + 1; rest > 0; rest = Math.floor((rest - 1) / 26))
+    name = String.fromCharCode(65 + ((rest - 1) % 26)) + name
+  return name
+}
+
 /** Returns the place of a cell such as `B12`; null for any other text. */
 export function parseAddress(text: string): { column: number; row: number } | null {
   const [, letters, digits] = /^\$?([A-Z]{1,3})\$?(\d{1,7})$/i.exec(text) ?? []

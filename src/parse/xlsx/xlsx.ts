@@ -8,7 +8,7 @@ import { type Package, withPackage } from '../package/package.ts'
 import { readTitle } from '../package/properties.ts'
 import type { Parser } from '../parser.ts'
 import { CellBudget } from '../sheet/cell-budget.ts'
-import { writeSheet } from '../sheet/write-sheet.ts'
+import { writeNamedSheet } from '../sheet/write-named-sheet.ts'
 import { readCellComments } from './comments.ts'
 import { readSheet, type Workbook } from './read-sheet.ts'
 import { readSharedStrings } from './strings.ts'
@@ -82,13 +82,7 @@ async function addSheet(
   const sheet = await readSheet(parts, { part, tables: targetsOf(relationships, 'table') }, workbook, { budget, page, name })
   const texts = await drawnTexts(parts, targetsOf(relationships, 'drawing'))
   const comments = await readCellComments(parts, relationships)
-  // The name alone is no content of an empty sheet.
-  if (sheet.rows.length + texts.length + comments.length === 0) return
-  write(flow, 'heading', `${name}${isHidden ? ' (hidden)' : ''}`, 1)
-  writeSheet(sheet, flow)
-  for (const text of texts) write(flow, 'paragraph', text)
-  if (comments.length > 0) write(flow, 'heading', 'Comments', 2)
-  for (const comment of comments) write(flow, 'paragraph', comment)
+  writeNamedSheet({ ...sheet, name, isHidden, texts, comments }, flow)
 }
 
 /** Returns the texts of the shapes and charts on a sheet. */
@@ -100,9 +94,4 @@ async function drawnTexts(parts: Package, drawings: readonly string[]): Promise<
       texts.push((await readChart(parts, chart)).join(' | '))
   }
   return texts.filter((text) => text !== '')
-}
-
-function write(flow: Flow, kind: 'heading' | 'paragraph', text: string, level?: number): void {
-  flow.text(text)
-  flow.end(kind, level)
 }
