@@ -79,6 +79,14 @@ export const FORMATS = {
     originalView: 'download',
     countedIn: 'sheets',
   },
+  epub: {
+    mediaType: 'application/epub+zip',
+    extensions: ['.epub'],
+    label: 'EPUB',
+    name: 'EPUB',
+    originalView: 'download',
+    countedIn: 'chapters',
+  },
   text: {
     mediaType: 'text/plain',
     extensions: ['.txt', '.text', '.log'],

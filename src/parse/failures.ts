@@ -24,6 +24,13 @@ export function encrypted(): DocsearchError {
   return new DocsearchError('encrypted', 'The file needs a password. Remove the password and upload it again.')
 }
 
+export function protectedByDrm(): DocsearchError {
+  return new DocsearchError(
+    'drm_protected',
+    'The book has digital rights management (DRM), so only certain apps can read it. Upload a copy without DRM if you have one.',
+  )
+}
+
 /** @param what The kind of file, e.g. 'The PDF'. */
 export function corrupt(what: string, cause?: unknown): DocsearchError {
   return new DocsearchError('corrupt', `${what} is damaged and cannot be read. ${RESAVE}`, { cause })

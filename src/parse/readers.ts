@@ -75,6 +75,14 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
     isFormatOf: async ({ archive }) => isOdf(await archive(), 'spreadsheet'),
     load: async () => (await import('./odf/ods.ts')).parseOds,
   },
+  epub: {
+    kind: 'binary',
+    async isFormatOf({ archive }) {
+      const { mediaType, names } = (await archive()) ?? { mediaType: '', names: new Set<string>() }
+      return mediaType === 'application/epub+zip' || (mediaType === '' && names.has('meta-inf/container.xml'))
+    },
+    load: async () => (await import('./epub/epub.ts')).parseEpub,
+  },
   text: { kind: 'text', load: async () => (await import('./text/text.ts')).parseText },
   markdown: { kind: 'text', load: async () => (await import('./markdown/markdown.ts')).parseMarkdown },
   csv: { kind: 'text', load: async () => (await import('./csv/csv.ts')).parseCsv },

@@ -1,4 +1,5 @@
 import type { Package } from '../package/package.ts'
+import { resolvePart } from '../package/part-names.ts'
 import type { Element } from '../package/xml.ts'
 
 /** What a part refers to. */
@@ -18,7 +19,7 @@ export async function readRelationships(parts: Package, part: string): Promise<M
       const target = attribute('Target')
       if (element !== 'Relationship' || target === null || attribute('TargetMode') === 'External') return
       const type = attribute('Type') ?? ''
-      found.set(attribute('Id') ?? '', { type: type.slice(type.lastIndexOf('/') + 1), target: resolve(folder, target) })
+      found.set(attribute('Id') ?? '', { type: type.slice(type.lastIndexOf('/') + 1), target: resolvePart(part, target) })
     },
   })
   return found
@@ -44,14 +45,4 @@ export async function findMainPart(parts: Package, usual: string): Promise<strin
 function split(part: string): [folder: string, name: string] {
   const slash = part.lastIndexOf('/') + 1
   return [part.slice(0, slash), part.slice(slash)]
-}
-
-/** Resolves a target like a relative address. It never leaves the package, because its names are only compared. */
-function resolve(folder: string, target: string): string {
-  const path: string[] = target.startsWith('/') ? [] : folder.split('/').filter(Boolean)
-  for (const step of target.split('/')) {
-    if (step === '..') path.pop()
-    else if (step !== '' && step !== '.') path.push(step)
-  }
-  return path.join('/')
 }

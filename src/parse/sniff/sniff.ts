@@ -22,7 +22,6 @@ const KNOWN: Readonly<Record<string, string>> = {
   'application/gzip': 'a gzip archive',
   'application/x-cfb': 'a file of an older Office format (DOC, XLS, PPT)',
   'application/rtf': 'an RTF document',
-  'application/epub+zip': 'an EPUB book',
   'application/postscript': 'a PostScript file',
 }
 /**
