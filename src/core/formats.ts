@@ -148,7 +148,7 @@ export function formatOf(mediaType: string): DocumentFormat | undefined {
   return id && FORMATS[id]
 }
 
-/** `PDF, DOCX, plain text, Markdown and HTML` */
+/** `PDF, DOCX, … and HTML` */
 export function formatNames(word: 'and' | 'or'): string {
   const list = new Intl.ListFormat('en-GB', { type: word === 'and' ? 'conjunction' : 'disjunction' })
   return list.format(FORMAT_IDS.map((id) => FORMATS[id].name))
