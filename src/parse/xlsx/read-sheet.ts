@@ -63,7 +63,7 @@ export class SheetReader implements Required<XmlHandlers> {
       const range = parseRange(attribute('ref') ?? '')
       if (range !== null) this.merges.push(range)
     } else if (name === 'autoFilter') this.addHeader(attribute('ref'))
-    else if (name === 'pane' && /^frozen/.test(attribute('state') ?? '')) this.freeze(Number(attribute('ySplit') ?? 0))
+    else if (name === 'pane' && (attribute('state') ?? '').startsWith('frozen')) this.freeze(Number(attribute('ySplit') ?? 0))
   }
 
   text(text: string): void {
