@@ -88,6 +88,7 @@ test('the pages name no environment variable that docsearch does not read', () =
     ...SETTINGS.map(({ key }) => environmentName(key)),
     ...OTHER_VARIABLES,
     'DOCSEARCH_TEST_DATA',
+    'DOCSEARCH_TEST_FORMATS',
   ])
   const named = pages.flatMap((page) => [...read(page).matchAll(/\bDOCSEARCH_[A-Z_]*[A-Z]\b/g)].map(([name]) => name))
   expect(named.filter((name) => !known.has(name))).toEqual([])

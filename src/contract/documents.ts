@@ -8,6 +8,7 @@ const WARNINGS = [
   'Parts of a ready document that a search may miss.',
   '`no_text`: no page has text; a scan needs OCR.',
   '`pages_without_text`: some pages have no text; `page` is the first one.',
+  '`cells_skipped`: a spreadsheet has more cells than docsearch reads; `page` is the first sheet that is not complete.',
   '`ocr_failed`: the program in `parse.ocr_command` failed; the message gives the reason.',
   '`parse_timeout`, `parse_memory`: parsing stopped at a limit; `page` is the first missing page.',
   '`chunk_not_embedded`: only keyword search finds some passages.',
@@ -19,6 +20,10 @@ const parse = z
     engine: z.string().optional().meta({ description: 'The parser: `pdfium`, `mammoth`, `text` …' }),
     encoding: z.string().optional().meta({ description: 'The encoding of a text, Markdown or HTML file' }),
     confidence: z.number().optional().meta({ description: 'How certain the encoding is, from 0 to 1' }),
+    pages_are: z
+      .string()
+      .optional()
+      .meta({ description: 'What `page_count` counts: `pages`, `slides`, `sheets`, `chapters` or `messages`' }),
     took_ms: z.int().optional().meta({ description: 'Time to parse the document' }),
     running_pages: z
       .int()

@@ -122,7 +122,12 @@ const passageUrl = z.url().meta({
 
 const highlights = z.array(z.tuple([z.int(), z.int()])).meta({ description: 'Offsets in `text`, in UTF-16 code units' })
 
-const searchPassage = z.object({ chunk, text: z.string(), highlights, url: passageUrl }).meta({ id: 'SearchPassage' })
+const location = z.string().nullable().optional().meta({
+  description:
+    'Where the passage is, in the terms of its format: `page 3`, `slide 7`, `sheet "Costs", rows 12–31`, `chapter 2`. With `lines`, also `line 40`. Null for a text without pages otherwise',
+})
+
+const searchPassage = z.object({ chunk, location, text: z.string(), highlights, url: passageUrl }).meta({ id: 'SearchPassage' })
 export type SearchPassage = z.infer<typeof searchPassage>
 
 export const searchResult = z
@@ -143,6 +148,7 @@ export const searchResult = z
           "With `lines`: the line of the document's text in which the passage begins, from 1. Null for PDF and DOCX, for text of several pages, and for documents that are too large to look",
       }),
     }),
+    location,
     text: z.string().meta({
       description:
         "The document's text from `char_start` to `char_end`, at most 12,000 UTF-16 code units. Up to three neighbouring passages of a page with similar scores form one result. `chunk.id`, `index` and `heading` belong to the best passage",

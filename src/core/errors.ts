@@ -107,6 +107,7 @@ const API_CODES = {
 /** Why a document failed. Stored with the document and shown as its `error.code`, which can also be a code of the API. */
 const DOCUMENT_CODES = {
   corrupt: 'user',
+  drm_protected: 'user',
   too_many_pages: 'user',
   too_much_text: 'user',
   too_much_xml: 'user',
@@ -236,6 +237,7 @@ export function isCutShortCode(code: ErrorCode): code is CutShortCode {
 export type WarningCode =
   | 'no_text'
   | 'pages_without_text'
+  | 'cells_skipped'
   | 'ocr_failed'
   | 'chunk_not_embedded'
   | 'original_damaged'

@@ -5,6 +5,9 @@
 /** How a browser shows an original: in its PDF viewer, as plain text, or not at all, so that it is downloaded. */
 export type OriginalView = 'pdf' | 'text' | 'download'
 
+/** What readers count in a format. Lines and rows: the document has one page, or pages that mean nothing to a reader. */
+export type Counted = 'pages' | 'slides' | 'sheets' | 'chapters' | 'messages' | 'rows' | 'lines'
+
 export interface DocumentFormat {
   mediaType: string
   /** In lower case, with the dot. A downloaded original gets the first one. */
@@ -16,7 +19,7 @@ export interface DocumentFormat {
   /** `download` for every format that could run a script or a macro. */
   originalView: OriginalView
   /** How its readers say where something is. */
-  countedIn: 'pages' | 'lines'
+  countedIn: Counted
 }
 
 export const FORMATS = {
@@ -36,6 +39,54 @@ export const FORMATS = {
     originalView: 'download',
     countedIn: 'pages',
   },
+  pptx: {
+    mediaType: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+    extensions: ['.pptx', '.pptm', '.ppsx', '.ppsm', '.potx', '.potm'],
+    label: 'PowerPoint',
+    name: 'PPTX',
+    originalView: 'download',
+    countedIn: 'slides',
+  },
+  xlsx: {
+    mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    extensions: ['.xlsx', '.xlsm', '.xltx', '.xltm'],
+    label: 'Excel',
+    name: 'XLSX',
+    originalView: 'download',
+    countedIn: 'sheets',
+  },
+  odt: {
+    mediaType: 'application/vnd.oasis.opendocument.text',
+    extensions: ['.odt', '.ott'],
+    label: 'OpenDocument text',
+    name: 'ODT',
+    originalView: 'download',
+    countedIn: 'pages',
+  },
+  odp: {
+    mediaType: 'application/vnd.oasis.opendocument.presentation',
+    extensions: ['.odp', '.otp'],
+    label: 'OpenDocument presentation',
+    name: 'ODP',
+    originalView: 'download',
+    countedIn: 'slides',
+  },
+  ods: {
+    mediaType: 'application/vnd.oasis.opendocument.spreadsheet',
+    extensions: ['.ods', '.ots'],
+    label: 'OpenDocument spreadsheet',
+    name: 'ODS',
+    originalView: 'download',
+    countedIn: 'sheets',
+  },
+  epub: {
+    mediaType: 'application/epub+zip',
+    extensions: ['.epub'],
+    label: 'EPUB',
+    name: 'EPUB',
+    originalView: 'download',
+    countedIn: 'chapters',
+  },
   text: {
     mediaType: 'text/plain',
     extensions: ['.txt', '.text', '.log'],
@@ -51,6 +102,14 @@ export const FORMATS = {
     name: 'Markdown',
     originalView: 'text',
     countedIn: 'lines',
+  },
+  csv: {
+    mediaType: 'text/csv',
+    extensions: ['.csv', '.tsv', '.tab'],
+    label: 'CSV',
+    name: 'CSV',
+    originalView: 'text',
+    countedIn: 'rows',
   },
   html: {
     mediaType: 'text/html',
@@ -89,7 +148,7 @@ export function formatOf(mediaType: string): DocumentFormat | undefined {
   return id && FORMATS[id]
 }
 
-/** `PDF, DOCX, plain text, Markdown and HTML` */
+/** `PDF, DOCX, … and HTML` */
 export function formatNames(word: 'and' | 'or'): string {
   const list = new Intl.ListFormat('en-GB', { type: word === 'and' ? 'conjunction' : 'disjunction' })
   return list.format(FORMAT_IDS.map((id) => FORMATS[id].name))

@@ -19,6 +19,8 @@ export interface Block {
   header?: boolean
   /** True for a table row that only names the rows below it, such as `Current assets`. */
   label?: boolean
+  /** Block of a spreadsheet: the number of its row in the sheet or file, from 1. */
+  row?: number
 }
 
 export interface Page {

@@ -35,6 +35,7 @@ export const searchOutput = z.object({
       text: z.string().describe(`The passage, or the best part of it: at most ${MAX_RESULT_CHARS} characters`),
       page_start: z.int(),
       page_end: z.int(),
+      location: z.string().optional().describe('Where the passage is, such as `slide 7` or `sheet "Costs", rows 12–31`. Cite it'),
       heading: z.string(),
       score: z.number().describe('0 to 1, comparable within one answer'),
     }),

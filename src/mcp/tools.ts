@@ -2,7 +2,7 @@ import { documentPath, passageAddress } from '../contract/addresses.ts'
 import { DocsearchError } from '../core/errors.ts'
 import { excerptOf } from '../core/excerpt.ts'
 import type { Actor } from '../services/access.ts'
-import type { SearchHit } from '../services/search.ts'
+import type { LocatedHit } from '../services/search.ts'
 import type { Services } from '../services/services.ts'
 import { parseRange, parseResultId, readRange } from './pages.ts'
 import {
@@ -32,7 +32,7 @@ export interface ToolCall {
 
 /** The tools, as functions from checked arguments to answers. They throw DocsearchError. */
 export function createTools({ search, documents, projects, baseUrl }: ToolParts) {
-  function presentHit({ document, passage, text, highlights, score }: SearchHit): SearchOutput['results'][number] {
+  function presentHit({ document, passage, text, highlights, score, location }: LocatedHit): SearchOutput['results'][number] {
     const { pageStart: page, charStart, charEnd } = passage
     const [from, to] = excerptOf(text, highlights, EXCERPT)
     return {
@@ -42,6 +42,7 @@ export function createTools({ search, documents, projects, baseUrl }: ToolParts)
       text: text.slice(from, to),
       page_start: page,
       page_end: passage.pageEnd,
+      ...(location === null ? {} : { location }),
       heading: passage.heading,
       score,
     }

@@ -24,6 +24,13 @@ export function encrypted(): DocsearchError {
   return new DocsearchError('encrypted', 'The file needs a password. Remove the password and upload it again.')
 }
 
+export function protectedByDrm(): DocsearchError {
+  return new DocsearchError(
+    'drm_protected',
+    'The book has digital rights management (DRM), so only certain apps can read it. Upload a copy without DRM if you have one.',
+  )
+}
+
 /** @param what The kind of file, e.g. 'The PDF'. */
 export function corrupt(what: string, cause?: unknown): DocsearchError {
   return new DocsearchError('corrupt', `${what} is damaged and cannot be read. ${RESAVE}`, { cause })
@@ -45,21 +52,23 @@ export function tooMuchText(limit: number): DocsearchError {
   )
 }
 
-/** @param found Bytes counted until the limit was passed, or the sum that the archive itself declares if that is larger. */
-export function tooMuchXml(found: number, limit: number): DocsearchError {
+/**
+ * @param what The kind of file, e.g. 'The DOCX'.
+ * @param found Bytes counted until the limit was passed, or the sum that the archive itself declares if that is larger.
+ */
+export function tooMuchXml(what: string, found: number, limit: number): DocsearchError {
   return new DocsearchError(
     'too_much_xml',
-    `The DOCX unpacks to at least ${found} bytes of XML, more than the limit of ${limit}. Split it, or raise limits.xml_bytes.`,
+    `${what} unpacks to at least ${found} bytes of XML, more than the limit of ${limit}. Split it, or raise limits.xml_bytes.`,
     { details: { found, limit } },
   )
 }
 
-export function tooManyEntries(limit: number): DocsearchError {
-  return new DocsearchError(
-    'too_many_entries',
-    `The DOCX contains more than ${limit} files, the limit. Save it again in Word and upload the new file.`,
-    { details: { limit } },
-  )
+/** @param what The kind of file, e.g. 'The DOCX'. */
+export function tooManyEntries(what: string, limit: number): DocsearchError {
+  return new DocsearchError('too_many_entries', `${what} contains more than ${limit} files, the limit. ${RESAVE}`, {
+    details: { limit },
+  })
 }
 
 /** @param stalled No page came for too long; otherwise the document took too long in total. */

@@ -1,4 +1,5 @@
 import { formatIdOf } from '../core/formats.ts'
+import { pagesAre } from '../core/location.ts'
 import type { Page } from '../core/parsed.ts'
 import { tooManyPages, tooMuchText, unsupportedType } from './failures.ts'
 import { missingText } from './ocr/missing-text.ts'
@@ -34,6 +35,6 @@ export async function parseFile(input: ParserInput, output: ParserOutput): Promi
   return {
     ...summary,
     warnings: missing === null ? summary.warnings : [...summary.warnings, missing],
-    facts: { ...summary.facts, took_ms: Math.round(performance.now() - started) },
+    facts: { ...summary.facts, pages_are: pagesAre(input.mediaType), took_ms: Math.round(performance.now() - started) },
   }
 }

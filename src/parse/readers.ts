@@ -1,6 +1,7 @@
 import type { FormatId } from '../core/formats.ts'
 import { beginsAsHtml } from './html/begins-as-html.ts'
 import type { Parser } from './parser.ts'
+import type { Archive } from './sniff/archive.ts'
 
 /** Adobe Acrobat opens a PDF whose header is within the first 1,024 bytes. Some mail gateways put lines before it. */
 const PDF_HEADER_WITHIN = 1024
@@ -9,6 +10,12 @@ const PDF_HEADER = '%PDF-'
 const WORD =
   /^application\/vnd\.(openxmlformats-officedocument\.wordprocessingml\.(document|template)|ms-word\.(document|template)\.macroenabled\.12)$/i
 
+/** Presentations, slide shows and templates. */
+const POWERPOINT = /(?:presentationml|ms-powerpoint)\.(?:presentation|slideshow|template)(?:\.macroenabled)?\.main\+xml/i
+
+/** Workbooks and templates. */
+const EXCEL = /(?:spreadsheetml|ms-excel)\.(?:sheet|template)(?:\.macroenabled)?\.main\+xml/i
+
 /** What the sniffer knows of a file. */
 export interface SniffedFile {
   path: string
@@ -16,6 +23,8 @@ export interface SniffedFile {
   head: Buffer
   /** The media type that the package file-type finds; null if it finds none. */
   detected(): Promise<string | null>
+  /** What a ZIP archive says about its content; null for any other file. */
+  archive(): Promise<Archive | null>
 }
 
 /** How one format is recognised and read. Its names, media type and extensions are in core/formats.ts. */
@@ -41,7 +50,53 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
     },
     load: async () => (await import('./docx/docx.ts')).parseDocx,
   },
+  pptx: {
+    kind: 'binary',
+    isFormatOf: async ({ archive }) => isOoxml(await archive(), POWERPOINT, 'ppt/presentation.xml'),
+    load: async () => (await import('./pptx/pptx.ts')).parsePptx,
+  },
+  xlsx: {
+    kind: 'binary',
+    isFormatOf: async ({ archive }) => isOoxml(await archive(), EXCEL, 'xl/workbook.xml'),
+    load: async () => (await import('./xlsx/xlsx.ts')).parseXlsx,
+  },
+  odt: {
+    kind: 'binary',
+    isFormatOf: async ({ archive }) => isOdf(await archive(), 'text'),
+    load: async () => (await import('./odf/odt.ts')).parseOdt,
+  },
+  odp: {
+    kind: 'binary',
+    isFormatOf: async ({ archive }) => isOdf(await archive(), 'presentation'),
+    load: async () => (await import('./odf/odp.ts')).parseOdp,
+  },
+  ods: {
+    kind: 'binary',
+    isFormatOf: async ({ archive }) => isOdf(await archive(), 'spreadsheet'),
+    load: async () => (await import('./odf/ods.ts')).parseOds,
+  },
+  epub: {
+    kind: 'binary',
+    async isFormatOf({ archive }) {
+      const { mediaType, names } = (await archive()) ?? { mediaType: '', names: new Set<string>() }
+      return mediaType === 'application/epub+zip' || (mediaType === '' && names.has('meta-inf/container.xml'))
+    },
+    load: async () => (await import('./epub/epub.ts')).parseEpub,
+  },
   text: { kind: 'text', load: async () => (await import('./text/text.ts')).parseText },
   markdown: { kind: 'text', load: async () => (await import('./markdown/markdown.ts')).parseMarkdown },
+  csv: { kind: 'text', load: async () => (await import('./csv/csv.ts')).parseCsv },
   html: { kind: 'text', beginsLike: beginsAsHtml, load: async () => (await import('./html/html.ts')).parseHtml },
+}
+
+function isOoxml(archive: Archive | null, mainType: RegExp, usualMain: string): boolean {
+  return archive !== null && (mainType.test(archive.contentTypes) || archive.names.has(usualMain))
+}
+
+/** OpenDocument files and their templates. */
+function isOdf(archive: Archive | null, kind: string): boolean {
+  return (
+    archive !== null &&
+    new RegExp(`^application/vnd\\.oasis\\.opendocument\\.${kind}(?:-template|-master)?$`).test(archive.mediaType)
+  )
 }

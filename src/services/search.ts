@@ -1,19 +1,18 @@
 import { DocsearchError } from '../core/errors.ts'
 import { hasAllWords, type MarkedPassage, marksOf } from '../search/marks.ts'
-import type { Search as SearchPassages, SearchHit, SearchOutcome, SearchQuery } from '../search/search.ts'
+import type { Search as SearchPassages, SearchOutcome, SearchQuery } from '../search/search.ts'
 import { nameProjects } from '../search/facets.ts'
 import type { Records } from '../records/records.ts'
 import type { Access, Actor } from './access.ts'
-import { type Located, withLines } from './line-numbers.ts'
+import { type LocatedHit, Locations } from './locations.ts'
 
 /** How often a search begins because its actor lost a project during the search before. */
 const MAX_ATTEMPTS = 3
 
 export type { MarkedPassage } from '../search/marks.ts'
-export type { SearchHit } from '../search/search.ts'
+export type { LocatedHit } from './locations.ts'
 
-/** `line` only when it was asked for. */
-export type FoundPassages = Omit<SearchOutcome, 'hits'> & { hits: readonly (SearchHit & Partial<Pick<Located, 'line'>>)[] }
+export type FoundPassages = Omit<SearchOutcome, 'hits'> & { hits: readonly LocatedHit[] }
 
 /** What to search for, with projects by id or name. */
 export type SearchRequest = Omit<SearchQuery, 'userId' | 'projectIds'> & {
@@ -41,6 +40,7 @@ export function createSearchService(options: {
   records: Pick<Records, 'documents'>
 }): Search {
   const { search, access, records } = options
+  const locations = new Locations(records)
   return {
     async search(actor, { projects: wanted, lines = false, ...query }, signal) {
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
@@ -50,7 +50,7 @@ export function createSearchService(options: {
         // A search can take long enough for the actor to lose a project, and its counts and scores are about all of them.
         const { ids: now } = await access.toRead(actor)
         if (![...projectIds].every((id) => now.has(id))) continue
-        const hits = lines ? await withLines(outcome.hits, records) : outcome.hits
+        const hits = await locations.locate(outcome.hits, lines)
         return { ...outcome, hits, facets: outcome.facets && nameProjects(outcome.facets, (id) => visible.unambiguousName(id)) }
       }
       throw new DocsearchError('unavailable', 'Your projects changed during the search. Search again.')

@@ -27,7 +27,9 @@ test('takes a media type that this version does not know, and refuses what is no
   expect((await list('--type', 'image/png')).asked).toEqual([{ limit: '100', media_type: 'image/png' }])
   const refused = await list('--type', 'spreadsheet')
   expect(refused).toMatchObject({ code: 2, asked: [] })
-  expect(refused.stderr).toContain('It must be pdf, docx, text, markdown, html, or a media type such as application/pdf.')
+  expect(refused.stderr).toContain(
+    'It must be pdf, docx, pptx, xlsx, odt, odp, ods, epub, text, markdown, csv, html, or a media type such as application/pdf.',
+  )
 })
 
 test('lists by the time of the upload', async () => {

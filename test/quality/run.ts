@@ -78,7 +78,10 @@ if (wanted.length === 0 || wanted.includes('documents')) {
   const title = '# Extracted text compared with other programs'
   const about =
     '`npm run quality -- documents` wrote this file. It runs the real parser processes on good and bad real files. The reference text is from pdftotext or pandoc, which are not always right.'
-  writeFileSync(fileURLToPath(new URL('../../bench/DOCUMENTS.md', import.meta.url)), `${title}\n\n${about}\n\n${markdown}\n`)
+  const path = fileURLToPath(new URL('../../bench/DOCUMENTS.md', import.meta.url))
+  // The part about other formats is from `npm run test:long`.
+  const others = /\n## Other formats\n[^]*$/.exec(readFileSync(path, 'utf8'))?.[0] ?? ''
+  writeFileSync(path, `${title}\n\n${about}\n\n${markdown}\n${others}`)
   if (wanted.length === 1) process.exit()
 }
 if (wanted.includes('fusion')) {

@@ -1,5 +1,5 @@
 import type { SearchResult } from '../../contract/search.ts'
-import { formatOf } from '../../core/formats.ts'
+import { formatLocation } from '../../core/location.ts'
 import { hyperlink } from './hyperlink.ts'
 import { joined, oneLine, safeSameLength, safe } from './safe.ts'
 import type { Printable, Styled } from './safe.ts'
@@ -79,10 +79,10 @@ export function headerOf(
   return safe`${rank}${name}${fact}${shownHeading}  ${style.dim(score)}`
 }
 
-/** Formats without pages have one page only, which says nothing. */
-function placeOf({ document, chunk: { page_start: first, page_end: last } }: SearchResult): string {
-  if (last === 1 && formatOf(document.media_type)?.countedIn === 'lines') return ''
-  return first === last ? `page ${first}` : `pages ${first}–${last}`
+/** Earlier versions of the API send no location. */
+function placeOf({ document, location, chunk: { page_start: pageStart, page_end: pageEnd } }: SearchResult): string {
+  const place = location === undefined ? formatLocation({ mediaType: document.media_type, pageStart, pageEnd }) : location
+  return place === null ? '' : oneLine(place)
 }
 
 function passagesOf({ matching_chunks: passages = 1 }: SearchResult): string {

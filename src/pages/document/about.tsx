@@ -1,5 +1,7 @@
 import { formatBytes } from '../../core/format-bytes.ts'
+import { capitalized } from '../../core/capitalized.ts'
 import { formatOf } from '../../core/formats.ts'
+import { pagesAre } from '../../core/location.ts'
 import type { Document } from '../../contract/documents.ts'
 import { Facts, shortTitle, Time } from '../parts.tsx'
 import { searchAddress } from '../search/fields.ts'
@@ -20,7 +22,9 @@ export function AboutDocument({ document }: { document: Document }) {
           </a>,
         ],
         ['Type', formatOf(document.media_type)?.label ?? document.media_type],
-        count > 1 || health.pages_without_text > 0 ? ['Pages', pagesText(count, health.pages_without_text)] : null,
+        count > 1 || health.pages_without_text > 0
+          ? [capitalized(pagesAre(document.media_type)), pagesText(count, health.pages_without_text)]
+          : null,
         ['Size', formatBytes(bytes)],
         ['Added', <Time at={at} />],
         tags.length === 0

@@ -1,5 +1,6 @@
 import type { Document } from '../../contract/documents.ts'
 import { formatOf } from '../../core/formats.ts'
+import { pageWord } from '../../core/location.ts'
 import { Form } from '../form.tsx'
 import { AppPage, FlashMessage, html, type SignedInProps } from '../layout.tsx'
 import { shortName } from '../parts.tsx'
@@ -75,13 +76,14 @@ export function renderDocument(props: DocumentProps): string {
             citation={citation}
           />
         )}
-        <PageStrip cells={strip} />
+        <PageStrip cells={strip} word={pageWord(document.media_type)} />
         {original === null ? null : <ViewTabs original={original} />}
         <div class="text" id="text">
           {window === null ? null : (
             <>
               <PartLinks
                 id={document.id}
+                mediaType={document.media_type}
                 window={window}
                 lastPage={lastPage}
                 fields={fields}
@@ -89,12 +91,20 @@ export function renderDocument(props: DocumentProps): string {
                 form={original === null}
               />
               <Sheets
+                mediaType={document.media_type}
                 sheets={window.sheets}
                 passage={passage === 'gone' ? null : passage}
                 fallbackPage={passage === 'gone' ? page : null}
                 numbered={lastPage > 1}
               />
-              <PartLinks id={document.id} window={window} lastPage={lastPage} fields={fields} find={find} />
+              <PartLinks
+                id={document.id}
+                mediaType={document.media_type}
+                window={window}
+                lastPage={lastPage}
+                fields={fields}
+                find={find}
+              />
             </>
           )}
         </div>
@@ -108,6 +118,7 @@ export function renderDocument(props: DocumentProps): string {
 function DocumentHeader(props: DocumentProps) {
   const { document, window, lastPage, passage, page, fields, missingPage, canDelete, keepsTrash, csrf, flash } = props
   const badge = statusBadge(document)
+  const word = pageWord(document.media_type)
   return (
     <header class="about">
       {window === null && fields.q ? (
@@ -134,13 +145,13 @@ function DocumentHeader(props: DocumentProps) {
       <DocumentState document={document} hasText={window !== null} />
       {missingPage === null ? null : (
         <p class="notice">
-          This document has no page {missingPage}. {lastPage > 0 ? `Its last page is ${lastPage}.` : null}
+          This document has no {word} {missingPage}. {lastPage > 0 ? `Its last ${word} is ${lastPage}.` : null}
         </p>
       )}
       {passage === 'gone' ? (
         <p class="notice">
-          The text of this document has changed since this link was created. The passage may have moved. This is the page where it
-          was.
+          The text of this document has changed since this link was created. The passage may have moved. This is the {word} where
+          it was.
         </p>
       ) : null}
     </header>

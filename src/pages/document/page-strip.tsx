@@ -1,3 +1,4 @@
+import { capitalized } from '../../core/capitalized.ts'
 import { countOf } from '../../core/count-of.ts'
 
 /** One page, or several neighbouring pages of a long document. */
@@ -14,19 +15,22 @@ export interface StripCell {
   address: string
 }
 
-/** Shows all pages in one line: which of them have no text or a warning, and where the hits are. */
-export function PageStrip({ cells }: { cells: readonly StripCell[] }) {
+/**
+ * Shows all pages in one line: which of them have no text or a warning, and where the hits are.
+ * @param word What a page of the document is called.
+ */
+export function PageStrip({ cells, word }: { cells: readonly StripCell[]; word: string }) {
   if (cells.length < 2) return null
   return (
-    <nav class="page-strip" aria-label="Pages at a glance">
+    <nav class="page-strip" aria-label={`${capitalized(word)}s at a glance`}>
       <ol>
         {cells.map((cell) => (
           <li>
             <a
               class={classOf(cell)}
               href={cell.address}
-              title={describe(cell)}
-              aria-label={describe(cell)}
+              title={describe(cell, word)}
+              aria-label={describe(cell, word)}
               aria-current={cell.isCurrent ? 'page' : undefined}
             />
           </li>
@@ -41,13 +45,13 @@ function classOf({ empty, warned, hits }: StripCell): string {
   return hits > 0 ? `${health} has-hits` : health
 }
 
-function describe({ first, last, empty, warned, hits }: StripCell): string {
+function describe({ first, last, empty, warned, hits }: StripCell, word: string): string {
   const isOne = first === last
   const facts = [
-    isOne ? `Page ${first}` : `Pages ${first} to ${last}`,
+    capitalized(isOne ? `${word} ${first}` : `${word}s ${first} to ${last}`),
     hits > 0 ? countOf(hits, 'hit') : '',
-    empty === 0 ? '' : isOne ? 'no text' : `${countOf(empty, 'page')} without text`,
-    warned === 0 ? '' : isOne ? 'a warning' : `${countOf(warned, 'page')} with warnings`,
+    empty === 0 ? '' : isOne ? 'no text' : `${countOf(empty, word)} without text`,
+    warned === 0 ? '' : isOne ? 'a warning' : `${countOf(warned, word)} with warnings`,
   ]
   return facts.filter((fact) => fact !== '').join(', ')
 }

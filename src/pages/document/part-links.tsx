@@ -1,9 +1,12 @@
+import { capitalized } from '../../core/capitalized.ts'
+import { pageWord } from '../../core/location.ts'
 import { paths } from '../paths.ts'
 import { SEARCH_FIELDS, type SearchFields } from '../search/fields.ts'
 import type { TextWindow } from './window.ts'
 
 interface PartLinksProps {
   id: string
+  mediaType: string
   window: TextWindow
   lastPage: number
   fields: SearchFields
@@ -14,7 +17,7 @@ interface PartLinksProps {
 }
 
 /** Links to the previous and the next part of a long document. Shows nothing if the whole document is visible. */
-export function PartLinks({ id, window: { sheets, before, after }, lastPage, fields, find, form }: PartLinksProps) {
+export function PartLinks({ id, mediaType, window: { sheets, before, after }, lastPage, fields, find, form }: PartLinksProps) {
   if (before === null && after === null) return null
   const [first, last] = [sheets[0]?.page.number ?? 1, sheets.at(-1)?.page.number ?? 1]
   return (
@@ -28,7 +31,7 @@ export function PartLinks({ id, window: { sheets, before, after }, lastPage, fie
         <form method="get" action={paths.document(id)} class="go">
           {SEARCH_FIELDS.map((name) => (fields[name] ? <input type="hidden" name={name} value={fields[name]} /> : null))}
           {find === '' ? null : <input type="hidden" name="find" value={find} />}
-          <label for="page">Page</label>
+          <label for="page">{capitalized(pageWord(mediaType))}</label>
           <input
             type="text"
             inputmode="numeric"

@@ -1,4 +1,5 @@
 import { formatOf } from '../../core/formats.ts'
+import { pageTitle } from '../../core/location.ts'
 import type { Document } from '../../contract/documents.ts'
 import { shortName } from '../parts.tsx'
 import { paths } from '../paths.ts'
@@ -50,7 +51,7 @@ export function ReadingBar({ document, page, lastPage, fields, find, hits, citat
       </bdi>
       {lastPage > 1 ? (
         <span class="reading-place">
-          Page {page} of {lastPage}
+          {pageTitle(document.media_type, page)} of {lastPage}
         </span>
       ) : null}
       {hits === null ? null : <HitNavigation hits={hits} find={find} />}

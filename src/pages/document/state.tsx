@@ -1,3 +1,4 @@
+import { pageTitle } from '../../core/location.ts'
 import type { Document } from '../../contract/documents.ts'
 import type { Badge } from '../parts.tsx'
 import { paths } from '../paths.ts'
@@ -42,7 +43,7 @@ export function DocumentState({ document, hasText }: { document: Document; hasTe
                 {page === undefined ? null : (
                   <>
                     {' '}
-                    <a href={`?page=${page}#page-${page}`}>Page {page}</a>
+                    <a href={`?page=${page}#page-${page}`}>{pageTitle(document.media_type, page)}</a>
                   </>
                 )}
               </li>

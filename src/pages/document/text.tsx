@@ -1,3 +1,4 @@
+import { pageTitle, pageWord } from '../../core/location.ts'
 import type { Block } from '../../core/parsed.ts'
 import { foreignLanguage } from '../foreign-language.ts'
 import { paths } from '../paths.ts'
@@ -6,6 +7,7 @@ import { Table } from './table.tsx'
 import type { Sheet } from './window.ts'
 
 interface SheetsProps {
+  mediaType: string
   sheets: readonly Sheet[]
   passage: ShownPassage | null
   /** Number of the page that gets the passage's anchor if the passage is gone. */
@@ -15,7 +17,7 @@ interface SheetsProps {
 }
 
 /** Shows the pages of one part of the text as they were extracted. */
-export function Sheets({ sheets, passage, fallbackPage, numbered }: SheetsProps) {
+export function Sheets({ mediaType, sheets, passage, fallbackPage, numbered }: SheetsProps) {
   return (
     <>
       {sheets.map((sheet) => (
@@ -27,10 +29,10 @@ export function Sheets({ sheets, passage, fallbackPage, numbered }: SheetsProps)
         >
           {numbered ? (
             <h2 class="page-number" lang="en" id={`page-${sheet.page.number}`}>
-              Page {sheet.page.number}
+              {pageTitle(mediaType, sheet.page.number)}
             </h2>
           ) : null}
-          {sheet.blocks.length === 0 ? <p class="hint">No text on this page.</p> : null}
+          {sheet.blocks.length === 0 ? <p class="hint">No text on this {pageWord(mediaType)}.</p> : null}
           {withTables(sheet.blocks).map((part) =>
             Array.isArray(part) ? (
               <Table sheet={sheet} rows={part} passage={passage} />

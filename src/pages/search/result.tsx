@@ -1,6 +1,6 @@
 import type { SearchPassage, SearchResult } from '../../contract/search.ts'
 import { excerptOf, linesOf, ONE_LINE_ON_PAGE, type Span } from '../../core/excerpt.ts'
-import { formatIdOf, formatOf } from '../../core/formats.ts'
+import { formatIdOf } from '../../core/formats.ts'
 import { linkMarkup } from '../../core/markdown-links.ts'
 import { foreignLanguage } from '../foreign-language.ts'
 import { Marked } from '../marked.tsx'
@@ -67,11 +67,11 @@ function Hit({
   document: SearchResult['document']
   fields: SearchFields
 }) {
-  const { text, highlights, chunk, url } = passage
+  const { text, highlights, location, url } = passage
   const part = excerptOf(text, highlights, ONE_LINE_ON_PAGE)
   return (
     <li>
-      <a href={withSearch(url, fields)}>{pagesOf(document, chunk) ?? 'Open'}</a>
+      <a href={withSearch(url, fields)}>{location ?? 'Open'}</a>
       <Excerpt text={text} marks={highlights} part={part} isMarkdown={isMarkdown(document)} />
     </li>
   )
@@ -105,21 +105,13 @@ function isMarkdown({ media_type }: SearchResult['document']): boolean {
   return formatIdOf(media_type) === 'markdown'
 }
 
-/** Returns the pages of a passage. Null for a document that readers don't count in pages. */
-function pagesOf({ media_type }: SearchResult['document'], chunk: SearchPassage['chunk']): string | null {
-  const { page_start: first, page_end: last } = chunk
-  if (formatOf(media_type)?.countedIn === 'lines' && last === 1) return null
-  return first === last ? `page ${first}` : `pages ${first}–${last}`
-}
-
 function facts(result: SearchResult, withProject: boolean): string[] {
-  const { document, chunk, highlights } = result
+  const { document, chunk, location, highlights } = result
   const { title, name, project } = document
-  const pages = pagesOf(document, chunk)
   // The heading of a passage usually begins with the title.
   const showsTitle = title !== null && title !== '' && title !== name && !chunk.heading.startsWith(title)
   return [
-    ...(pages === null ? [] : [pages]),
+    ...(location == null ? [] : [location]),
     ...(showsTitle ? [shortTitle(title)] : []),
     ...(withProject ? [project.name] : []),
     ...(highlights.length === 0 ? ['no word of your query; similar in meaning'] : []),

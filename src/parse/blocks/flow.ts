@@ -36,6 +36,9 @@ export class Flow {
   private rowBreak: 'none' | 'before' | 'after' = 'none'
   private tableDepth = 0
   private tables = 0
+  /** The open table has no row yet. Tables without rows have no number. */
+  private isNewTable = false
+  private announced: { text: string; level: number } | null = null
   /** The first heading, which can be the title. */
   firstHeading: { text: string; level: number } | null = null
 
@@ -73,9 +76,17 @@ export class Flow {
     return added
   }
 
+  /** Adds a heading in front of the next block of this page, if one comes. */
+  announce(text: string, level: number): void {
+    this.announced = { text, level }
+  }
+
   private add(kind: BlockKind, raw: string, level: number | undefined): boolean {
     const text = kind === 'code' ? cleanText(raw).replace(/^\n+/, '').trimEnd() : collapse(raw)
     if (text === '') return false
+    const { announced } = this
+    this.announced = null
+    if (announced !== null) this.add('heading', announced.text, announced.level)
     this.hasJustBroken = false
     if (kind === 'heading') {
       const heading = { text: text.replace(/\s+/g, ' '), level: clamp(level ?? 1) }
@@ -91,6 +102,7 @@ export class Flow {
     const isRepeated = mark === PAGE_RENDERED && this.hasJustBroken
     this.hasJustBroken = mark !== PAGE_RENDERED
     if (isRepeated || (mark === PAGE_TOP && this.page.length === 0)) return
+    this.announced = null
     this.finishedChars += this.page.length
     this.pages.push(this.page.build())
     const number = this.pages.length + 1
@@ -98,9 +110,15 @@ export class Flow {
     this.page = new PageBuilder(number)
   }
 
+  /** Begins a new page, for formats whose pages are parts of the file. Throws `too_many_pages`. */
+  nextPage(): void {
+    this.end('paragraph')
+    this.turnPage(PAGE_BREAK)
+  }
+
   openTable(): void {
     if (this.tableDepth++ === 0) {
-      this.tables++
+      this.isNewTable = true
       this.cells = []
     }
   }
@@ -131,7 +149,7 @@ export class Flow {
     if (this.buffer.trim() !== '') this.closeCell(false)
     if (this.rowBreak === 'before') this.turnPage(PAGE_RENDERED)
     if (this.cells.some((cell) => cell !== '')) {
-      const row: Pick<Block, 'table' | 'header' | 'label'> = { table: this.tables }
+      const row: Pick<Block, 'table' | 'header' | 'label'> = { table: this.tableNumber() }
       if (isHeader || this.headerCells === this.cells.length) row.header = true
       else if (this.cells.length > 1 && this.cells.findLastIndex((cell) => cell !== '') === 0) row.label = true
       this.page.add('table_row', this.cells.join(CELL_SEPARATOR), row)
@@ -139,6 +157,29 @@ export class Flow {
     }
     if (this.rowBreak === 'after') this.turnPage(PAGE_RENDERED)
     this.dropRow()
+  }
+
+  /** Adds a row of the open table whose cells are known, for spreadsheets. Throws `too_much_text`. */
+  addRow(cells: readonly string[], row: Pick<Block, 'header' | 'label' | 'row'>): void {
+    const text = cells.map((cell) => collapse(cell).replace(/\s+/g, ' ')).join(CELL_SEPARATOR)
+    this.addKnown('table_row', text, { table: this.tableNumber(), ...row })
+  }
+
+  /** Adds a paragraph that is a row of a spreadsheet. Throws `too_much_text`. */
+  addLine(text: string, row: number): void {
+    this.addKnown('paragraph', collapse(text), { row })
+  }
+
+  private addKnown(kind: BlockKind, text: string, extra: Pick<Block, 'table' | 'header' | 'label' | 'row'>): void {
+    if (this.finishedChars + this.page.length + text.length > this.max.chars) throw tooMuchText(this.max.chars)
+    this.page.add(kind, text, extra)
+    this.hasJustBroken = false
+  }
+
+  private tableNumber(): number {
+    if (this.isNewTable) this.tables++
+    this.isNewTable = false
+    return this.tables
   }
 
   /** Discards the open row, which is not part of the document. */

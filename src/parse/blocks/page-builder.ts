@@ -43,7 +43,7 @@ export class PageBuilder {
   }
 
   /** Adds a block of clean text. Ignores blank text. */
-  add(kind: BlockKind, text: string, extra: Pick<Block, 'level' | 'table' | 'header' | 'label'> = {}): void {
+  add(kind: BlockKind, text: string, extra: Omit<Block, 'kind' | 'start' | 'end'> = {}): void {
     if (text.trim() === '') return
     const last = this.blocks.at(-1)
     if (last !== undefined && this.blocks.length >= MAX_BLOCKS) {

@@ -3,8 +3,8 @@ import { collapse } from '../blocks/page-builder.ts'
 import { emptyNumbering, type Numbering, readNumbering } from './numbering.ts'
 import { NUMBERING, PROPERTIES, STYLES } from './parts.ts'
 import { type ParagraphStyles, readStyles } from './styles.ts'
-import { readElementText } from './xml.ts'
-import { readParts } from './zip.ts'
+import { readElementText } from '../package/xml.ts'
+import { DOCX_XML, readParts } from './zip.ts'
 
 /** What the paragraphs of a DOCX refer to. */
 export interface DocxDefinitions {
@@ -21,7 +21,8 @@ export async function readDefinitions(file: string): Promise<{ title: string | n
     (name) => name === PROPERTIES || STYLES.test(name) || NUMBERING.test(name),
     async (name, part) => {
       try {
-        if (name === PROPERTIES) title = collapse((await readElementText(part, 'title')) ?? '').replace(/\s+/g, ' ') || null
+        if (name === PROPERTIES)
+          title = collapse((await readElementText(part, DOCX_XML, 'title')) ?? '').replace(/\s+/g, ' ') || null
         else if (STYLES.test(name)) definitions.styles = await readStyles(part)
         else definitions.numbering = await readNumbering(part)
       } catch (error) {

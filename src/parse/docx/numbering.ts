@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
-import { type Element, readXml } from './xml.ts'
+import { type Element, readXml } from '../package/xml.ts'
+import { DOCX_XML } from './zip.ts'
 
 /** Word has levels 0 to 8. */
 export const LEVELS = 9
@@ -53,7 +54,7 @@ export function emptyNumbering(): Numbering {
 /** Reads the part of a DOCX that defines its lists. Throws `corrupt`. */
 export async function readNumbering(stream: Readable): Promise<Numbering> {
   const reader = new NumberingReader()
-  await readXml(stream, { open: (element) => reader.open(element), close: (name) => reader.close(name) })
+  await readXml(stream, DOCX_XML, { open: (element) => reader.open(element), close: (name) => reader.close(name) })
   return reader.numbering
 }
 

@@ -1,5 +1,5 @@
-import { readXml } from './xml.ts'
-import { readParts } from './zip.ts'
+import { readXml } from '../package/xml.ts'
+import { DOCX_XML, readParts } from './zip.ts'
 
 /** The part where Word puts the body. Other programs name their part in the relationships of the package. */
 const USUAL_MAIN = 'word/document.xml'
@@ -21,7 +21,7 @@ export async function mainPart(file: string, names: ReadonlyMap<string, number>)
     file,
     (name) => name === '_rels/.rels',
     (_name, stream) =>
-      readXml(stream, {
+      readXml(stream, DOCX_XML, {
         open({ name, attribute }) {
           const target = attribute('Target')?.replace(/^\//, '') ?? ''
           if (name === 'Relationship' && attribute('Type')?.endsWith('/officeDocument') && names.has(target)) main = target

@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream'
 import type { DocxDefinitions } from './definitions.ts'
 import { ListNumbers } from './list-numbers.ts'
 import { headingLevel, headingOf, type ParagraphStyles } from './styles.ts'
-import { readXml } from './xml.ts'
+import { readXml } from '../package/xml.ts'
+import { DOCX_XML } from './zip.ts'
 import { visible } from './visible.ts'
 
 /** These elements hold no text, except in a text box. */
@@ -40,6 +41,7 @@ export async function rewriteForMammoth(source: Readable, { styles, numbering }:
 
   await readXml(
     source,
+    DOCX_XML,
     visible(
       {
         open({ name, qualified, attributes, attribute }, path) {

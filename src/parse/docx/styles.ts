@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { levelIndex } from './numbering.ts'
-import { readXml } from './xml.ts'
+import { readXml } from '../package/xml.ts'
+import { DOCX_XML } from './zip.ts'
 
 /** What a style says about its paragraphs. */
 export interface ParagraphStyle {
@@ -33,7 +34,7 @@ const BUILT_IN = /^Heading([1-9])$/
 export async function readStyles(stream: Readable): Promise<ParagraphStyles> {
   const entries = new Map<string, StyleEntry>()
   let style: StyleEntry | null = null
-  await readXml(stream, {
+  await readXml(stream, DOCX_XML, {
     open({ name, attribute }) {
       const value = attribute('val')
       if (name === 'style') {

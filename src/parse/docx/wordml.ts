@@ -4,7 +4,8 @@ import type { DocxDefinitions } from './definitions.ts'
 import { ListNumbers } from './list-numbers.ts'
 import { headingLevel, headingOf, type ParagraphStyles } from './styles.ts'
 import { visible, type VisibleHandlers } from './visible.ts'
-import { type Element, readXml } from './xml.ts'
+import { type Element, readXml } from '../package/xml.ts'
+import { DOCX_XML } from './zip.ts'
 
 interface Paragraph {
   style: string | null
@@ -28,7 +29,7 @@ export async function readWordml(
   { styles, numbering }: DocxDefinitions,
   notes: NoteNumbers = new Map(),
 ): Promise<void> {
-  await readXml(stream, visible(new WordmlReader(flow, styles, notes), new ListNumbers(numbering, styles)))
+  await readXml(stream, DOCX_XML, visible(new WordmlReader(flow, styles, notes), new ListNumbers(numbering, styles)))
 }
 
 class WordmlReader implements VisibleHandlers {

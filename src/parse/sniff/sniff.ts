@@ -7,20 +7,21 @@ import { byMark } from '../encoding/decode.ts'
 import { unmarkedUtf16 } from '../encoding/utf16.ts'
 import { emptyFile, encrypted, unsupportedType } from '../failures.ts'
 import { READERS, type SniffedFile } from '../readers.ts'
+import { type Archive, readArchive } from './archive.ts'
 import { contains } from './contains.ts'
 
 const HEAD_BYTES = 64 * 1024
+const ZIP = Buffer.from('PK\x03\x04', 'latin1')
 /** How much of a text says which format it begins like. */
 const START_BYTES = 2048
 /** Share of control characters above which a file is not text. */
 const MAX_CONTROL_SHARE = 0.005
 
 const KNOWN: Readonly<Record<string, string>> = {
-  'application/zip': 'a ZIP archive that contains no Word document',
+  'application/zip': 'a ZIP archive that is no document',
   'application/gzip': 'a gzip archive',
   'application/x-cfb': 'a file of an older Office format (DOC, XLS, PPT)',
   'application/rtf': 'an RTF document',
-  'application/epub+zip': 'an EPUB book',
   'application/postscript': 'a PostScript file',
 }
 /**
@@ -39,12 +40,21 @@ export async function sniff(path: string, name: string): Promise<{ mediaType: st
   const { head, size } = await readHead(path)
   if (size === 0) throw emptyFile()
   let type: Promise<string | null> | undefined
-  const file: SniffedFile = { path, head, detected: () => (type ??= detectType(path)) }
+  let archive: Promise<Archive | null> | undefined
+  const file: SniffedFile = {
+    path,
+    head,
+    detected: () => (type ??= detectType(path)),
+    archive: () => (archive ??= isZip(head) ? readArchive(path) : Promise.resolve(null)),
+  }
   for (const id of FORMAT_IDS) {
     const reader = READERS[id]
     if (reader.kind === 'binary' && (await reader.isFormatOf(file))) return { mediaType: FORMATS[id].mediaType }
   }
   const detected = await file.detected()
+  const damaged = isZip(head) && (await file.archive()) === null && FORMAT_IDS.find((id) => FORMATS[id].mediaType === detected)
+  // Its parser says that it is damaged.
+  if (damaged) return { mediaType: FORMATS[damaged].mediaType }
   if (detected === 'application/x-cfb' && (await contains(path, Buffer.from('EncryptedPackage', 'utf16le')))) throw encrypted()
   if (!looksLikeText(head) || (detected !== null && NEVER_TEXT.has(detected))) throw unsupported(detected)
   return { mediaType: FORMATS[textFormatOf(head, name)].mediaType }
@@ -60,6 +70,10 @@ async function readHead(path: string): Promise<{ head: Buffer; size: number }> {
   } finally {
     await handle.close()
   }
+}
+
+function isZip(head: Buffer): boolean {
+  return head.subarray(0, ZIP.length).equals(ZIP)
 }
 
 async function detectType(path: string): Promise<string | null> {

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest'
 import { docxParagraph, rawDocx } from '../../support/make-bombs.ts'
 import { encode } from '../../support/encode.ts'
+import { makeEpub } from '../../support/make-epub.ts'
+import { makeOdf, odfCell, odfRow } from '../../support/make-odf.ts'
+import { makePptx, tableShape, textShape } from '../../support/make-pptx.ts'
 import { makeReport } from '../../support/make-report.ts'
 import { makeScripts } from '../../support/make-scripts.ts'
+import { makeXlsx, sheetRow } from '../../support/make-xlsx.ts'
 import { parseBytes } from '../../support/parse-file.ts'
 import { showDocument } from '../../support/show-document.ts'
 
@@ -150,7 +154,80 @@ test.each(LETTERS)('detects the encoding of a letter in %s', async (encoding, te
   await expect(showDocument(parsed)).toMatchFileSnapshot(`golden/letter.${encoding}.txt.golden`)
 })
 
+const SLIDES = makePptx(
+  [
+    {
+      shapes:
+        textShape('Rent is due in May\n by transfer\n never in cash', 'body') +
+        textShape('The lease', 'title') +
+        tableShape([
+          ['Month', 'Rent'],
+          ['May', '900'],
+        ]),
+      notes: LEASE[0]!,
+    },
+    { shapes: textShape('Costs', 'title') + textShape(LEASE[1]!), isHidden: true },
+  ],
+  [{ name: 'docProps/core.xml', data: '<c xmlns:d="d"><d:title>Lease of a flat</d:title></c>' }],
+)
+
+const WORKBOOK = makeXlsx(
+  [
+    {
+      name: 'Costs',
+      data: [
+        sheetRow(1, ['Costs of the pier']),
+        sheetRow(3, ['Region', 'Due', 'Rent']),
+        '<row r="4"><c r="A4" t="s"><v>0</v></c><c r="B4" s="1"><v>46143</v></c><c r="C4" s="2"><v>1234.5</v></c></row>',
+        '<row r="5"><c r="B5" s="1"><v>46174</v></c><c r="C5" s="2"><f>C4*-1</f><v>-1234.5</v></c></row>',
+        sheetRow(6, ['Total']),
+      ].join(''),
+      after: '<mergeCells><mergeCell ref="A4:A5"/></mergeCells>',
+    },
+    { name: 'Salaries', state: 'hidden', data: sheetRow(1, ['Ann', 5_000]) },
+  ],
+  { formats: ['General', 'd mmm yyyy', '#,##0.00 [$€-407];[Red]-#,##0.00 [$€-407]'], strings: ['<t>North</t>'] },
+)
+
+const CSV = 'Month;Rent\nMay;"1.234,50"\n\nJune;900\n'
+
+const ODT = makeOdf(
+  'text',
+  [
+    '<text:h text:outline-level="1">The lease</text:h>',
+    `<text:p>${LEASE[0]}<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>By letter.</text:p></text:note-body></text:note></text:p>`,
+    '<text:list><text:list-item><text:p>by transfer</text:p><text:list><text:list-item><text:p>standing order</text:p></text:list-item></text:list></text:list-item></text:list>',
+    `<table:table><table:table-header-rows>${odfRow(['Month', 'Rent'])}</table:table-header-rows>${odfRow(['May', '900'])}</table:table>`,
+    `<text:p><text:soft-page-break/>${LEASE[1]}</text:p>`,
+  ].join(''),
+)
+
+const ODS = makeOdf(
+  'spreadsheet',
+  `<table:table table:name="Costs">${odfRow(['Month', 'Rent'])}${odfRow(['May', odfCell('900,00 €', 'office:value-type="currency"')])}</table:table>`,
+)
+
+const ODP = makeOdf(
+  'presentation',
+  `<draw:page><draw:frame presentation:class="title"><text:p>The lease</text:p></draw:frame><draw:frame><text:p>${LEASE[0]}</text:p></draw:frame><presentation:notes><draw:frame><text:p>Say why.</text:p></draw:frame></presentation:notes></draw:page>`,
+)
+
+const BOOK = makeEpub(
+  [
+    ['one.xhtml', `<p>${LEASE[0]}</p>`],
+    ['two.xhtml', `<h1>Rent</h1><p>${LEASE[1]}</p><ul><li>by transfer</li></ul>`],
+  ],
+  { toc: [['text/one.xhtml', 'The lease']] },
+)
+
 test.each([
+  ['lease.pptx', SLIDES],
+  ['costs.xlsx', WORKBOOK],
+  ['rents.csv', CSV],
+  ['lease.odt', ODT],
+  ['costs.ods', ODS],
+  ['lease.odp', ODP],
+  ['lease.epub', BOOK],
   ['scripts.pdf', SCRIPTS],
   ['lease.docx', DOCX],
   ['rules.md', MARKDOWN],

@@ -2,7 +2,7 @@ import { passageAddress } from '../../../contract/addresses.ts'
 import type { ParsedSearchRequest, SearchAnswer, SearchPassage, SearchResult } from '../../../contract/search.ts'
 import type { FoundPassages } from '../../../services/search.ts'
 
-type Asked = Pick<ParsedSearchRequest, 'query' | 'explain' | 'group_by' | 'passages'>
+type Asked = Pick<ParsedSearchRequest, 'query' | 'explain' | 'group_by' | 'passages' | 'lines'>
 
 export interface SearchPresentation {
   /** The base of the addresses of passages. */
@@ -66,7 +66,11 @@ function bytesOf(value: object): number {
   return Buffer.byteLength(JSON.stringify(value))
 }
 
-function presentHit(hit: FoundPassages['hits'][number], { explain, group_by, passages }: Asked, baseUrl: string): SearchResult {
+function presentHit(
+  hit: FoundPassages['hits'][number],
+  { explain, group_by, passages, lines }: Asked,
+  baseUrl: string,
+): SearchResult {
   const { document, passage } = hit
   return {
     rank: hit.rank,
@@ -81,8 +85,9 @@ function presentHit(hit: FoundPassages['hits'][number], { explain, group_by, pas
     },
     chunk: {
       ...presentPlace(passage),
-      ...(hit.line === undefined ? {} : { line: hit.line }),
+      ...(lines ? { line: hit.line } : {}),
     },
+    location: hit.location,
     text: hit.text,
     joined_chunks: hit.joinedPassages,
     also_in: hit.alsoIn.map(({ id, name, pageStart }) => ({ id, name, page_start: pageStart })),
@@ -93,6 +98,7 @@ function presentHit(hit: FoundPassages['hits'][number], { explain, group_by, pas
       ? {
           more_passages: hit.more.map((other) => ({
             chunk: presentPlace(other.passage),
+            location: other.location,
             text: other.text,
             highlights: other.highlights,
             url: urlOf(other, document.id, baseUrl),

@@ -3,6 +3,7 @@ import { excerptOf, type Span } from '../../../core/excerpt.ts'
 import type { DocumentRecord } from '../../../core/model.ts'
 import type { Page } from '../../../core/parsed.ts'
 import { formatOf } from '../../../core/formats.ts'
+import { pageWord } from '../../../core/location.ts'
 import type { StripCell } from '../../../pages/document/page-strip.tsx'
 import type { Citation, HitLinks } from '../../../pages/document/reading-bar.tsx'
 import { pageAt } from '../../../pages/document/window.ts'
@@ -73,8 +74,10 @@ export function citationOf({ document, pages, text: whole, place: { passage } }:
   const [from, to] = excerptOf(text, marks, QUOTE)
   const words = oneLine(text.slice(from, to))
   const quote = `${from > 0 ? '…' : ''}${words}${to < text.length ? '…' : ''}`
-  const isPaged = formatOf(document.mediaType)?.countedIn === 'pages'
-  const source = isPaged ? `${document.name}, p. ${page}` : document.name
+  const counted = formatOf(document.mediaType)?.countedIn
+  const isPaged = counted !== 'lines' && counted !== 'rows'
+  const word = pageWord(document.mediaType)
+  const source = isPaged ? `${document.name}, ${word === 'page' ? 'p.' : word} ${page}` : document.name
   return {
     quote: oneLine(text),
     text: `${source}: "${quote}" ${address}`,

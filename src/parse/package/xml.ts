@@ -3,7 +3,7 @@ import { SaxesParser } from 'saxes'
 import { byMark } from '../encoding/decode.ts'
 import { corrupt } from '../failures.ts'
 
-/** Word nests elements a few dozen deep. */
+/** Office programs nest elements a few dozen deep. */
 const MAX_DEPTH = 2_000
 
 /** An element that opens. Names come without the prefix of their namespace, because each program chooses its own prefixes. */
@@ -22,16 +22,32 @@ export interface XmlHandlers {
   close?(name: string, qualified: string): void
 }
 
+export interface XmlOptions {
+  /** The kind of file, for messages: `The DOCX`. */
+  what: string
+  /**
+   * Accepts a document type declaration that only names a DTD, as in the table of contents of an EPUB. The DTD is never read, and
+   * a declaration with entities is always refused, because entities can expand without end.
+   */
+  allowsDoctype?: boolean
+}
+
 /**
  * Reads XML as a stream, in memory that doesn't grow with it. Throws `corrupt`, also for a document type declaration and for more
  * than 2,000 levels.
  */
-export async function readXml(source: Readable | string, handlers: XmlHandlers): Promise<void> {
+export async function readXml(
+  source: Readable | string,
+  { what, allowsDoctype = false }: XmlOptions,
+  handlers: XmlHandlers,
+): Promise<void> {
   const parser = new SaxesParser()
   let depth = 0
   let failure: unknown = null
   parser.on('error', (error) => (failure ??= error))
-  parser.on('doctype', () => (failure ??= new Error('document type declaration')))
+  parser.on('doctype', (doctype) => {
+    if (!allowsDoctype || doctype.includes('[')) failure ??= new Error('document type declaration')
+  })
   parser.on('opentag', ({ name: qualified, attributes }) => {
     if (++depth > MAX_DEPTH) failure ??= new Error(`elements nested more than ${MAX_DEPTH} deep`)
     handlers.open({
@@ -52,21 +68,20 @@ export async function readXml(source: Readable | string, handlers: XmlHandlers):
   })
   let decoder: InstanceType<typeof TextDecoder> | null = null
   for await (const chunk of typeof source === 'string' ? [source] : source) {
-    // XML in UTF-16 begins with a byte order mark.
-    if (typeof chunk !== 'string') decoder ??= new TextDecoder(byMark(chunk as Buffer) ?? 'utf-8')
+    if (typeof chunk !== 'string') decoder ??= new TextDecoder(encodingOf(chunk as Buffer))
     parser.write(decoder === null ? String(chunk) : decoder.decode(chunk as Buffer, { stream: true }))
-    if (failure !== null) throw corrupt('The DOCX', failure)
+    if (failure !== null) throw corrupt(what, failure)
   }
   parser.write(decoder?.decode() ?? '')
   parser.close()
-  if (failure !== null) throw corrupt('The DOCX', failure)
+  if (failure !== null) throw corrupt(what, failure)
 }
 
 /** Returns the text of the first element with this local name, e.g. `title` in `docProps/core.xml`. */
-export async function readElementText(source: Readable, element: string): Promise<string | null> {
+export async function readElementText(source: Readable, options: XmlOptions, element: string): Promise<string | null> {
   let found: string | null = null
   let isInside = false
-  await readXml(source, {
+  await readXml(source, options, {
     open({ name }) {
       if (name === element && found === null) {
         isInside = true
@@ -81,6 +96,19 @@ export async function readElementText(source: Readable, element: string): Promis
     },
   })
   return found
+}
+
+/** XML in UTF-16 begins with a byte order mark. Other encodings are declared. */
+function encodingOf(start: Buffer): string {
+  const marked = byMark(start)
+  const declared = /^<\?xml[^>]{0,100}encoding\s*=\s*["']([\w-]{2,40})["']/.exec(start.toString('latin1', 0, 200))?.[1] ?? 'utf-8'
+  if (marked !== null || /^utf-?16/i.test(declared)) return marked ?? 'utf-8'
+  try {
+    return new TextDecoder(declared).encoding
+  } catch {
+    // An unknown encoding is nearly always declared by mistake.
+    return 'utf-8'
+  }
 }
 
 function local(name: string): string {

@@ -1,0 +1,62 @@
+import { capitalized } from './capitalized.ts'
+import { type Counted, formatOf } from './formats.ts'
+
+/** One page of a document in each unit. Texts and tables without pages have one page, or several with form feeds between them. */
+const WORDS: Record<Counted, string> = {
+  pages: 'page',
+  slides: 'slide',
+  sheets: 'sheet',
+  chapters: 'chapter',
+  messages: 'message',
+  rows: 'page',
+  lines: 'page',
+}
+
+/** Where a passage is in its document. */
+export interface Place {
+  mediaType: string
+  pageStart: number
+  pageEnd: number
+  /** The name of the first page, for a sheet. */
+  pageName?: string | null
+  /** The first and the last row of a table. */
+  rows?: readonly [first: number, last: number] | null
+  /** The line where it begins. Null if nobody counted the lines. */
+  line?: number | null
+}
+
+/** Returns what a page of the format is called: `page`, `slide`, `sheet` or `chapter`. */
+export function pageWord(mediaType: string): string {
+  return WORDS[formatOf(mediaType)?.countedIn ?? 'pages']
+}
+
+/** Returns what the pages of the format are, for `facts.pages_are`. */
+export function pagesAre(mediaType: string): string {
+  return `${pageWord(mediaType)}s`
+}
+
+/** Returns the name of a page as a heading: `Page 3`, `Slide 7`. A sheet has its own name as the first heading of its text. */
+export function pageTitle(mediaType: string, page: number): string {
+  return capitalized(`${pageWord(mediaType)} ${page}`)
+}
+
+/**
+ * Returns where a passage is, in the terms of its format: `page 3`, `slide 7`, `sheet "Costs", rows 12–31`, `line 40`. Null for a format
+ * without pages if nobody counted the lines.
+ */
+export function formatLocation({ mediaType, pageStart, pageEnd, pageName, rows, line }: Place): string | null {
+  const counted = formatOf(mediaType)?.countedIn ?? 'pages'
+  const rowsText = rows == null ? null : range('row', ...rows)
+  if (counted === 'sheets' && pageStart === pageEnd) {
+    const sheet = pageName == null ? `sheet ${pageStart}` : `sheet "${pageName}"`
+    return rowsText === null ? sheet : `${sheet}, ${rowsText}`
+  }
+  if (counted === 'rows' && rowsText !== null) return rowsText
+  if (counted === 'lines' && line != null) return `line ${line}`
+  if ((counted === 'lines' || counted === 'rows') && pageEnd === 1) return null
+  return range(WORDS[counted], pageStart, pageEnd)
+}
+
+function range(word: string, first: number, last: number): string {
+  return first === last ? `${word} ${first}` : `${word}s ${first}–${last}`
+}

@@ -1,0 +1,45 @@
+import { Flow } from '../blocks/flow.ts'
+import { writeFlow } from '../blocks/write-flow.ts'
+import { corrupt } from '../failures.ts'
+import { decodeHtml } from '../html/encoding.ts'
+import { layoutTables } from '../html/layout-tables.ts'
+import { readHtml } from '../html/read-html.ts'
+import { withPackage } from '../package/package.ts'
+import type { Parser } from '../parser.ts'
+import { readChapterTitles } from './chapter-titles.ts'
+import { EPUB, readBook } from './container.ts'
+
+const MAX_CHAPTER_CHARS = 20_000_000
+
+/**
+ * Reads an e-book. A page is a part of its spine, which usually is a chapter. If a chapter begins without a heading, it gets its title from the
+ * table of contents. The table of contents itself is skipped. Refuses books with digital rights management.
+ */
+export const parseEpub: Parser = async ({ file, limits }, output) => {
+  const flow = new Flow({ chars: limits.textBytes, pages: limits.pages })
+  const title = await withPackage({ file, what: EPUB, maxBytes: limits.xmlBytes }, async (parts) => {
+    const book = await readBook(parts)
+    const titles = await readChapterTitles(parts, book)
+    const chapters = book.spine.filter((part) => part === null || part !== book.nav || book.spine.length === 1)
+    if (chapters.length === 0) throw corrupt(EPUB)
+    for (const [i, part] of chapters.entries()) {
+      if (i > 0) flow.nextPage()
+      const bytes = part === null ? null : await parts.readBytesOf(part)
+      if (bytes !== null) addChapter(decodeHtml(bytes).text, titles.get(part!) ?? null, flow)
+    }
+    return book.title
+  })
+  const { pageCount, firstHeading } = writeFlow(flow, output)
+  return { title: title ?? firstHeading?.text ?? null, pageCount, warnings: [], facts: { engine: 'epub' } }
+}
+
+function addChapter(html: string, title: string | null, flow: Flow): void {
+  const tables = layoutTables(html)
+  // Read on its own first, because a chapter can consist of what is usually dropped, and to see how it begins.
+  const trial = new Flow({ chars: MAX_CHAPTER_CHARS, pages: 1 })
+  readHtml(html, trial, { layoutTables: tables })
+  const [first] = trial.build()[0]!.blocks
+  if (first?.kind !== 'heading' && title !== null) flow.announce(title, 1)
+  readHtml(html, flow, { parts: first === undefined ? 'everything' : 'content', layoutTables: tables })
+  flow.end('paragraph')
+}

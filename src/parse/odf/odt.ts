@@ -1,0 +1,36 @@
+import { Flow } from '../blocks/flow.ts'
+import { writeFlow } from '../blocks/write-flow.ts'
+import { together } from '../ooxml/drawing-text.ts'
+import type { Parser } from '../parser.ts'
+import { CONTENT, withOdf } from './open-odf.ts'
+import { OdfStyles } from './styles.ts'
+import { OdfMargins, OdfTextReader } from './text-reader.ts'
+
+const ODT = 'The ODT'
+
+/**
+ * Reads an OpenDocument text. A page ends where the author broke it, or where the writing program broke it when it last saved the
+ * file. Notes, comments, headers and footers follow the text.
+ */
+export const parseOdt: Parser = async ({ file, limits }, output) => {
+  const flow = new Flow({ chars: limits.textBytes, pages: limits.pages })
+  const title = await withOdf({ file, limits }, ODT, async (parts) => {
+    const styles = new OdfStyles()
+    const margins = new OdfMargins()
+    await parts.readOptionalXml('styles.xml', together(styles, margins))
+    const reader = new OdfTextReader(flow, styles)
+    await parts.readXml(CONTENT, together(styles, reader))
+    reader.finish()
+    for (const line of margins.lines) {
+      flow.text(line)
+      flow.end('paragraph')
+    }
+  })
+  const { pageCount, firstHeading } = writeFlow(flow, output)
+  return {
+    title: title ?? (firstHeading?.level === 1 ? firstHeading.text : null),
+    pageCount,
+    warnings: [],
+    facts: { engine: 'odf' },
+  }
+}

@@ -1,0 +1,229 @@
+import { type Flow, PAGE_RENDERED, PAGE_TOP } from '../blocks/flow.ts'
+import type { Element, XmlHandlers } from '../package/xml.ts'
+import type { OdfStyles } from './styles.ts'
+
+/** Elements without text of the document: deleted text, hints on pronunciation, fields of forms, and how to build an index. */
+const SKIPPED = /^(?:tracked-changes|ruby-text|forms|binary-data|object|script|event-listeners|[\w-]+-source|[\w-]+-decls)$/
+/** Parts of slides that repeat on each one, and the small image of the slide on its page of notes. */
+const RUNNING = new Set(['header', 'footer', 'date-time', 'page-number', 'page'])
+const MAX_REPEATED_CELLS = 200
+const LETTER = /\p{L}/u
+
+/** Text that is set aside until the end: a note or a comment. */
+interface Aside {
+  element: 'note' | 'annotation' | 'title' | 'desc'
+  text: string
+  citation: string
+  isInCitation: boolean
+  /** Paragraphs count, but not the name of the author and the date. */
+  paragraphs: number
+}
+
+/**
+ * Reads the content of an OpenDocument text or presentation as a stream. Tracked changes count as accepted. Notes follow the text with
+ * the numbers of their references in brackets, then comments.
+ */
+export class OdfTextReader implements Required<XmlHandlers> {
+  private readonly flow: Flow
+  private readonly styles: OdfStyles
+  private readonly notes: string[] = []
+  private readonly comments: string[] = []
+  private readonly asides: Aside[] = []
+  private readonly paragraphs: { style: string | null; level: number }[] = []
+  private depth = 0
+  private skipDepth = 0
+  private lists = 0
+  private headerRows = 0
+  private isAfterBreak = false
+  private slides = 0
+  private isHiddenSlide = false
+  private frameClass: string | null = null
+
+  constructor(flow: Flow, styles: OdfStyles) {
+    this.flow = flow
+    this.styles = styles
+  }
+
+  open(element: Element): void {
+    const { name, attribute } = element
+    this.depth++
+    if (this.skipDepth > 0) return
+    if (SKIPPED.test(name) || (name === 'section' && attribute('display') === 'none')) this.skipDepth = this.depth
+    else if (name === 'note' || name === 'annotation' || ((name === 'title' || name === 'desc') && this.depth > 3))
+      this.setAside(name)
+    else if (name === 'note-citation' && this.aside !== undefined) this.aside.isInCitation = true
+    else if (name === 's' || name === 'tab' || name === 'line-break') this.add(name === 's' ? ' ' : name === 'tab' ? '\t' : '\n')
+    else if (name === 'p' || name === 'h') this.beginParagraph(element)
+    else if (this.aside !== undefined) return
+    else if (name === 'soft-page-break') this.flow.text(PAGE_RENDERED)
+    else if (name === 'list') this.lists++
+    else if (name === 'page') this.beginSlide(element)
+    else if (name === 'notes') this.beginNotes()
+    else if (name === 'frame' || name === 'custom-shape') this.beginFrame(attribute('class'))
+    else this.openTablePart(element)
+  }
+
+  text(text: string): void {
+    if (this.skipDepth > 0) return
+    if (this.aside?.isInCitation) this.aside.citation += text
+    else if (this.paragraphs.length > 0 || (this.aside !== undefined && isDescription(this.aside)))
+      this.add(text.replace(/\s+/g, ' '))
+  }
+
+  close(name: string): void {
+    const isSkipped = this.skipDepth > 0
+    if (this.skipDepth === this.depth) this.skipDepth = 0
+    this.depth--
+    if (isSkipped) return
+    if (name === 'p' || name === 'h') this.endParagraph()
+    else if (name === this.aside?.element) this.endAside()
+    else if (name === 'note-citation' && this.aside !== undefined) this.aside.isInCitation = false
+    else if (this.aside !== undefined) return
+    else if (name === 'list') this.lists--
+    else if (name === 'frame' || name === 'custom-shape') this.frameClass = null
+    else this.closeTablePart(name)
+  }
+
+  /** Writes the notes and comments. Called at the end. */
+  finish(): void {
+    this.write(this.notes, 'list_item')
+    this.write(this.comments, 'paragraph')
+  }
+
+  private write(texts: readonly string[], kind: 'list_item' | 'paragraph'): void {
+    for (const text of texts) {
+      this.flow.text(text)
+      this.flow.end(kind, 1)
+    }
+  }
+
+  private get aside(): Aside | undefined {
+    return this.asides.at(-1)
+  }
+
+  private add(text: string): void {
+    const { aside } = this
+    if (aside === undefined) this.flow.text(text)
+    else if (aside.paragraphs > 0 || isDescription(aside)) aside.text += text
+  }
+
+  private setAside(element: Aside['element']): void {
+    this.asides.push({ element, text: '', citation: '', isInCitation: false, paragraphs: 0 })
+  }
+
+  private endAside(): void {
+    const { element, text, citation } = this.asides.pop()!
+    const words = text.replace(/\s+/g, ' ').trim()
+    if (element === 'note') {
+      this.add(`[${citation.trim()}]`)
+      if (words !== '') this.notes.push(`[${citation.trim()}] ${words}`)
+    } else if (element === 'annotation') {
+      if (words !== '') this.comments.push(words)
+    } else if (words !== '') this.add(` ${words} `)
+  }
+
+  private beginParagraph({ name, attribute }: Element): void {
+    if (this.aside !== undefined) {
+      this.aside.paragraphs++
+      return
+    }
+    // A text box stands within a paragraph, so the text before the box is a block of its own.
+    if (this.paragraphs.length > 0) this.endBlock(this.paragraphs.at(-1)!)
+    const style = attribute('style-name')
+    this.paragraphs.push({ style, level: name === 'h' ? Number(attribute('outline-level') ?? 1) || 1 : 0 })
+    this.breakBefore(this.styles.get('paragraph', style)?.breaksBefore === true)
+  }
+
+  private breakBefore(breaks: boolean): void {
+    if (breaks || this.isAfterBreak) this.flow.text(PAGE_TOP)
+    this.isAfterBreak = false
+  }
+
+  private endParagraph(): void {
+    if (this.aside !== undefined) {
+      this.aside.text += ' '
+      this.aside.paragraphs--
+      return
+    }
+    const paragraph = this.paragraphs.pop()
+    if (paragraph === undefined) return
+    this.endBlock(paragraph)
+    if (this.styles.get('paragraph', paragraph.style)?.breaksAfter) this.isAfterBreak = true
+  }
+
+  private endBlock({ style, level }: { style: string | null; level: number }): void {
+    if (this.frameClass === 'title') {
+      if (this.isHiddenSlide) this.flow.end('heading', 2)
+      else this.flow.end('heading', 1)
+    } else if (level > 0) this.flow.end('heading', level)
+    else if (this.styles.isTitle(style)) this.flow.end('heading', 1)
+    else if (this.lists > 0) this.flow.end('list_item', this.lists)
+    else this.flow.end('paragraph')
+  }
+
+  private beginSlide({ attribute }: Element): void {
+    if (this.slides++ > 0) this.flow.nextPage()
+    this.isHiddenSlide = this.styles.get('drawing-page', attribute('style-name'))?.isHidden === true
+    if (!this.isHiddenSlide) return
+    this.flow.text('Slide (hidden)')
+    this.flow.end('heading', 1)
+  }
+
+  /** The text of the notes themselves decides whether there is a heading for them, and it isn't known yet. */
+  private beginNotes(): void {
+    this.frameClass = null
+    this.flow.announce('Notes', 2)
+  }
+
+  private beginFrame(presentationClass: string | null): void {
+    this.frameClass = presentationClass
+    if (presentationClass !== null && RUNNING.has(presentationClass)) this.skipDepth = this.depth
+  }
+
+  private openTablePart({ name, attribute }: Element): void {
+    if (name === 'table') {
+      this.breakBefore(this.styles.get('table', attribute('style-name'))?.breaksBefore === true)
+      this.flow.openTable()
+    } else if (name === 'table-header-rows') this.headerRows++
+    else if (name === 'table-cell' || name === 'covered-table-cell') {
+      const repeated = Math.min(Number(attribute('number-columns-repeated') ?? 1) || 1, MAX_REPEATED_CELLS)
+      for (let i = 1; i < repeated; i++) this.flow.closeCell(false)
+    }
+  }
+
+  private closeTablePart(name: string): void {
+    if (name === 'table-cell' || name === 'covered-table-cell') this.flow.closeCell(false)
+    else if (name === 'table-row') this.flow.closeRow(this.headerRows > 0)
+    else if (name === 'table-header-rows') this.headerRows--
+    else if (name === 'table') this.flow.closeTable()
+  }
+}
+
+function isDescription({ element }: Aside): boolean {
+  return element === 'title' || element === 'desc'
+}
+
+/** Collects the distinct lines of headers and footers, which repeat on the pages. */
+export class OdfMargins implements Required<XmlHandlers> {
+  readonly lines = new Set<string>()
+  private margins = 0
+  private line: string | null = null
+
+  open({ name }: Element): void {
+    if (/^(?:header|footer)(?:-left|-first)?$/.test(name)) this.margins++
+    else if (name === 'p' && this.margins > 0) this.line = ''
+  }
+
+  text(text: string): void {
+    if (this.line !== null) this.line += text
+  }
+
+  close(name: string): void {
+    if (/^(?:header|footer)(?:-left|-first)?$/.test(name)) this.margins--
+    else if (name === 'p' && this.line !== null) {
+      const line = this.line.replace(/\s+/g, ' ').trim()
+      if (LETTER.test(line)) this.lines.add(line)
+      this.line = null
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import { canBeHeading } from '../../core/headings.ts'
+import { Flow } from '../blocks/flow.ts'
+import { writeFlow } from '../blocks/write-flow.ts'
+import { corrupt } from '../failures.ts'
+import { findMainPart, readRelationships, type Relationship, relationshipId, targetsOf } from '../ooxml/relationships.ts'
+import { type Package, withPackage } from '../package/package.ts'
+import { readTitle } from '../package/properties.ts'
+import type { Parser } from '../parser.ts'
+import { readChart, readComments, readDiagram } from '../ooxml/related.ts'
+import { type Shape, ShapeReader } from './shapes.ts'
+
+const PPTX = 'The PPTX'
+/** Placeholders that repeat on each slide. */
+const RUNNING = new Set(['dt', 'ftr', 'sldNum', 'hdr', 'sldImg'])
+const TITLES = new Set(['title', 'ctrTitle'])
+/** Placeholders whose paragraphs have bullets unless they say otherwise. */
+const BULLETED = new Set(['body', 'obj'])
+
+/**
+ * Reads a presentation. A page is a slide: its title as heading, then its shapes, and at the end the speaker's notes and comments.
+ * Hidden slides are read too, and their headings say so.
+ */
+export const parsePptx: Parser = async ({ file, limits }, output) => {
+  const flow = new Flow({ chars: limits.textBytes, pages: limits.pages })
+  const title = await withPackage({ file, what: PPTX, maxBytes: limits.xmlBytes }, async (parts) => {
+    const main = await findMainPart(parts, 'ppt/presentation.xml')
+    if (main === null) throw corrupt(PPTX)
+    const slides = await slidesOf(parts, main)
+    for (const [i, slide] of slides.entries()) {
+      if (i > 0) flow.nextPage()
+      if (slide !== null) await readSlide(parts, slide, flow)
+    }
+    return readTitle(parts, 'docProps/core.xml')
+  })
+  const { pageCount, firstHeading } = writeFlow(flow, output)
+  return { title: title ?? firstHeading?.text ?? null, pageCount, warnings: [], facts: { engine: 'pptx' } }
+}
+
+/** Returns the parts of the slides in their order; null for a slide without a part. */
+async function slidesOf(parts: Package, main: string): Promise<(string | null)[]> {
+  const relationships = await readRelationships(parts, main)
+  const slides: (string | null)[] = []
+  const found = await parts.readXml(main, {
+    open(element) {
+      if (element.name === 'sldId') slides.push(relationships.get(relationshipId(element) ?? '')?.target ?? null)
+    },
+  })
+  if (!found) throw corrupt(PPTX)
+  return slides
+}
+
+async function readSlide(parts: Package, part: string, flow: Flow): Promise<void> {
+  const reader = new ShapeReader()
+  await parts.readXml(part, reader)
+  const relationships = await readRelationships(parts, part)
+  const shapes = reader.shapes.filter(({ placeholder }) => placeholder === null || !RUNNING.has(placeholder))
+  const title = takeTitle(shapes)
+  const heading = [title ?? (reader.isShown ? null : 'Slide'), reader.isShown ? null : '(hidden)'].filter((word) => word !== null)
+  write(flow, 'heading', heading.join(' '), 1)
+  for (const shape of shapes) await writeShape(parts, shape, relationships, flow)
+  await writeNotes(parts, relationships, flow)
+  writeSection(
+    flow,
+    'Comments',
+    (await Promise.all(targetsOf(relationships, 'comments').map((one) => readComments(parts, one)))).flat(),
+  )
+}
+
+/** Removes the title from the shapes and returns it. Without a title, a line that can be one is taken from the first text. */
+function takeTitle(shapes: Shape[]): string | null {
+  const index = shapes.findIndex(({ placeholder, paragraphs }) => TITLES.has(placeholder ?? '') && paragraphs.length > 0)
+  const [shape] = index < 0 ? [] : shapes.splice(index, 1)
+  if (shape !== undefined) return shape.paragraphs.map(({ text }) => text).join(' ')
+  const first = shapes.find(({ paragraphs, rows }) => paragraphs.length > 0 || rows !== null)
+  const line = first?.paragraphs[0]
+  if (line === undefined || line.bullet === true || line.text.includes('\n') || !canBeHeading(line.text)) return null
+  first?.paragraphs.shift()
+  return line.text
+}
+
+async function writeShape(
+  parts: Package,
+  { placeholder, paragraphs, rows, description, related }: Shape,
+  relationships: ReadonlyMap<string, Relationship>,
+  flow: Flow,
+): Promise<void> {
+  const hasBullets = BULLETED.has(placeholder ?? '')
+  for (const { text, level, bullet } of paragraphs) {
+    if (bullet ?? (hasBullets && paragraphs.length > 1)) write(flow, 'list_item', text, level + 1)
+    else write(flow, 'paragraph', text)
+  }
+  if (rows !== null) {
+    flow.openTable()
+    for (const { cells, isHeader } of rows) {
+      for (const cell of cells) {
+        flow.text(cell)
+        flow.closeCell(false)
+      }
+      flow.closeRow(isHeader)
+    }
+    flow.closeTable()
+  }
+  write(flow, 'paragraph', description)
+  for (const id of related) {
+    const { type, target } = relationships.get(id) ?? {}
+    if (target === undefined) continue
+    if (type === 'diagramData') for (const text of await readDiagram(parts, target)) write(flow, 'list_item', text, 1)
+    else write(flow, 'paragraph', (await readChart(parts, target)).join(' | '))
+  }
+}
+
+async function writeNotes(parts: Package, relationships: ReadonlyMap<string, Relationship>, flow: Flow): Promise<void> {
+  for (const part of targetsOf(relationships, 'notesSlide')) {
+    const notes = new ShapeReader()
+    await parts.readOptionalXml(part, notes)
+    const texts = notes.shapes.filter(({ placeholder }) => placeholder === null || !RUNNING.has(placeholder))
+    writeSection(
+      flow,
+      'Notes',
+      texts.flatMap(({ paragraphs }) => paragraphs.map(({ text }) => text)),
+    )
+  }
+}
+
+function writeSection(flow: Flow, heading: string, texts: readonly string[]): void {
+  if (texts.length === 0) return
+  write(flow, 'heading', heading, 2)
+  for (const text of texts) write(flow, 'paragraph', text)
+}
+
+function write(flow: Flow, kind: 'heading' | 'paragraph' | 'list_item', text: string, level?: number): void {
+  flow.text(text)
+  flow.end(kind, level)
+}

@@ -1,0 +1,137 @@
+import { type Counted, formatOf } from '../core/formats.ts'
+import { formatLocation } from '../core/location.ts'
+import { LruCache } from '../core/lru-cache.ts'
+import type { DocumentRecord } from '../core/model.ts'
+import type { Page } from '../core/parsed.ts'
+import type { Records } from '../records/records.ts'
+import type { MorePassage, SearchHit } from '../search/search.ts'
+
+/** For the locations of one answer, docsearch reads documents of at most this many bytes together. */
+const MAX_BYTES = 8_000_000
+/** Memory for the places of documents. A spreadsheet of 50,000 rows takes 600 kB. */
+const MAX_CACHED_BYTES = 8_000_000
+
+/** Where a passage is, in the terms of the document's format. Null if a text has no pages and nobody counted its lines. */
+export interface Located {
+  location: string | null
+  /** From 1, in the text of the document. Null for formats with pages, and where finding out would take too long. */
+  line: number | null
+}
+
+export type LocatedHit = Omit<SearchHit, 'more'> & Located & { more: (MorePassage & Pick<Located, 'location'>)[] }
+
+/** Where the rows and lines of a document's text begin. */
+interface Places {
+  /** The first heading of each page, if it begins with one. */
+  names: (string | null)[]
+  /** Offsets of the rows of tables, with their numbers. */
+  rows: { starts: Uint32Array; ends: Uint32Array; numbers: Uint32Array }
+  lines: Uint32Array
+}
+
+/** Finds out where passages are. Reads a document only for its rows, sheets or lines, and remembers them. */
+export class Locations {
+  private readonly documents: Records['documents']
+  private readonly cache = new LruCache<Places>(MAX_CACHED_BYTES)
+
+  constructor({ documents }: Pick<Records, 'documents'>) {
+    this.documents = documents
+  }
+
+  /** @param withLines Whether to count the lines of texts. */
+  async locate(hits: readonly SearchHit[], withLines: boolean): Promise<LocatedHit[]> {
+    let bytesLeft = MAX_BYTES
+    const located: LocatedHit[] = []
+    for (const hit of hits) {
+      const { document } = hit
+      const counted = formatOf(document.mediaType)?.countedIn ?? 'pages'
+      let places = this.isNeeded(document, counted, withLines) ? (this.cache.get(keyOf(document)) ?? null) : undefined
+      if (places === null && document.sizeBytes <= bytesLeft) {
+        bytesLeft -= document.sizeBytes
+        places = await this.read(document)
+      }
+      const place = (passage: SearchHit['passage']): Located => locationOf(document, counted, passage, places ?? null, withLines)
+      const more = hit.more.map((other) => ({ ...other, location: place(other.passage).location }))
+      located.push({ ...hit, ...place(hit.passage), more })
+    }
+    return located
+  }
+
+  private isNeeded({ pageCount }: DocumentRecord, counted: Counted, withLines: boolean): boolean {
+    return counted === 'sheets' || (pageCount === 1 && (counted === 'rows' || (counted === 'lines' && withLines)))
+  }
+
+  private async read(document: DocumentRecord): Promise<Places | null> {
+    const pages = await this.documents.pages(new Set([document.projectId]), document.id)
+    if (pages === null) return null
+    const places = placesOf(pages)
+    this.cache.set(keyOf(document), places, bytesOf(places))
+    return places
+  }
+}
+
+function keyOf({ id, version }: DocumentRecord): string {
+  return `${id} ${version}`
+}
+
+function bytesOf({ names, rows, lines }: Places): number {
+  const chars = names.reduce((sum, name) => sum + (name?.length ?? 0), 0)
+  return 200 + names.length * 30 + chars * 2 + (rows.starts.length * 3 + lines.length) * 4
+}
+
+function placesOf(pages: readonly Page[]): Places {
+  const [starts, ends, numbers, lines]: [number[], number[], number[], number[]] = [[], [], [], [0]]
+  const names: Places['names'] = []
+  let base = 0
+  for (const { text, blocks } of pages) {
+    const [first] = blocks
+    names.push(first?.kind === 'heading' ? text.slice(first.start, first.end) : null)
+    for (const { start, end, row } of blocks) {
+      if (row === undefined) continue
+      starts.push(base + start)
+      ends.push(base + end)
+      numbers.push(row)
+    }
+    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.push(base + at + 1)
+    base += text.length + 1
+  }
+  return {
+    names,
+    rows: { starts: Uint32Array.from(starts), ends: Uint32Array.from(ends), numbers: Uint32Array.from(numbers) },
+    lines: Uint32Array.from(lines),
+  }
+}
+
+function locationOf(
+  { mediaType, pageCount }: DocumentRecord,
+  counted: Counted,
+  { pageStart, pageEnd, charStart, charEnd }: SearchHit['passage'],
+  places: Places | null,
+  withLines: boolean,
+): Located {
+  const rows = places && rowsIn(places.rows, charStart, charEnd)
+  const pageName = places?.names[pageStart - 1] ?? null
+  let line: number | null = null
+  if (withLines && places !== null && pageCount === 1) {
+    if (counted === 'rows') line = rows?.[0] ?? null
+    else if (counted === 'lines') line = countUpTo(places.lines, charStart)
+  }
+  return { location: formatLocation({ mediaType, pageStart, pageEnd, pageName, rows, line }), line }
+}
+
+function rowsIn({ starts, ends, numbers }: Places['rows'], from: number, to: number): [number, number] | null {
+  const first = countUpTo(ends, from)
+  const last = countUpTo(starts, to - 1) - 1
+  return first > last || numbers.length === 0 ? null : [numbers[first]!, numbers[last]!]
+}
+
+/** Returns how many of the ascending numbers are at most `limit`. */
+function countUpTo(numbers: Uint32Array, limit: number): number {
+  let [low, high] = [0, numbers.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (numbers[middle]! <= limit) low = middle + 1
+    else high = middle
+  }
+  return low
+}

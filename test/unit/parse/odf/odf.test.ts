@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { errorCode } from '../../../support/codes.ts'
+import { makeOdf, odfCell, odfRow } from '../../../support/make-odf.ts'
+import { blocksOf, parseBytes } from '../../../support/parse-file.ts'
+
+type Options = Parameters<typeof makeOdf>[2]
+const read = (kind: Parameters<typeof makeOdf>[0], content: string, options?: Options) =>
+  parseBytes(makeOdf(kind, content, options), `a.${kind}`)
+
+test('skips deleted text, and puts notes and comments behind the text', async () => {
+  const content = [
+    '<text:tracked-changes><text:changed-region><text:deletion><text:p>gone</text:p></text:deletion></text:changed-region></text:tracked-changes>',
+    '<text:p>Rent<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>In cash.</text:p></text:note-body></text:note>',
+    ' is due<office:annotation><dc:creator xmlns:dc="d">Bo</dc:creator><text:p>When?</text:p></office:annotation>.</text:p>',
+    '<text:p><draw:frame><svg:desc>A pier in fog</svg:desc></draw:frame></text:p>',
+    '<text:section text:display="none"><text:p>not shown</text:p></text:section>',
+  ]
+  const { pages } = await read('text', content.join(''))
+  expect(blocksOf(pages[0])).toEqual([
+    ['paragraph', 'Rent[1] is due.'],
+    ['paragraph', 'A pier in fog'],
+    ['list_item', '[1] In cash.'],
+    ['paragraph', 'When?'],
+  ])
+})
+
+test('breaks pages where the author or the program did, and reads headers once', async () => {
+  const styles =
+    '<style:style style:name="B" style:family="paragraph"><style:paragraph-properties fo:break-before="page"/></style:style>' +
+    '<style:style style:name="T" style:family="paragraph" style:parent-style-name="Title"/>'
+  const master =
+    '<s xmlns:style="s" xmlns:text="t"><style:header><text:p>Harbour office</text:p></style:header><style:footer><text:p>Harbour office</text:p></style:footer></s>'
+  const content =
+    '<text:p text:style-name="T">Rules</text:p><text:p>one <text:soft-page-break/>two</text:p><text:soft-page-break/><text:p text:style-name="B">three</text:p>'
+  const { pages } = await read('text', content, { styles, extra: [{ name: 'styles.xml', data: master }] })
+  expect(pages.map((page) => blocksOf(page))).toEqual([
+    [
+      ['heading1', 'Rules'],
+      ['paragraph', 'one'],
+    ],
+    [['paragraph', 'two']],
+    [
+      ['paragraph', 'three'],
+      ['paragraph', 'Harbour office'],
+    ],
+  ])
+})
+
+test('a spreadsheet has its cells as shown, repeated cells, hidden sheets, comments, and no empty rows', async () => {
+  const styles = '<style:style style:name="H" style:family="table"><style:table-properties table:display="false"/></style:style>'
+  const rows = [
+    odfRow(['Town', 'Rent']),
+    odfRow([odfCell('Kiel', 'table:number-rows-spanned="2"'), odfCell('5', 'office:value-type="float"')]),
+    odfRow(['<table:covered-table-cell/>', odfCell('6', 'office:value-type="float"')]),
+    odfRow(['<table:table-cell table:number-columns-repeated="16384"/>'], 'table:number-rows-repeated="1048000"'),
+    odfRow([odfCell('7', 'office:value-type="float" table:number-columns-repeated="2"')]),
+    odfRow([
+      '<table:table-cell><office:annotation><text:p>Why?</text:p></office:annotation><text:p>end</text:p></table:table-cell>',
+    ]),
+  ]
+  const { pages } = await read(
+    'spreadsheet',
+    `<table:table table:name="Rents" table:style-name="H">${rows.join('')}</table:table>`,
+    { styles },
+  )
+  expect(blocksOf(pages[0])).toEqual([
+    ['heading1', 'Rents (hidden)'],
+    ['table_row', 'Town | Rent'],
+    ['table_row', 'Kiel | 5'],
+    ['table_row', 'Kiel | 6'],
+    ['table_row', '7 | 7'],
+    ['table_row', 'end'],
+    ['heading2', 'Comments'],
+    ['paragraph', 'A1048005: Why?'],
+  ])
+  expect(pages[0]!.blocks[4]!.row).toBe(1_048_004)
+})
+
+test('a presentation says which slides are hidden, and skips what repeats on each', async () => {
+  const styles =
+    '<style:style style:name="H" style:family="drawing-page"><style:drawing-page-properties presentation:visibility="hidden"/></style:style>'
+  const frame = (kind: string, text: string): string =>
+    `<draw:frame presentation:class="${kind}"><draw:text-box><text:p>${text}</text:p></draw:text-box></draw:frame>`
+  const content = `<draw:page draw:style-name="H">${frame('title', 'Costs')}${frame('footer', 'Pier')}<presentation:notes>${frame('page-number', '1')}</presentation:notes></draw:page>`
+  const { pages } = await read('presentation', content, { styles })
+  expect(blocksOf(pages[0])).toEqual([
+    ['heading1', 'Slide (hidden)'],
+    ['heading2', 'Costs'],
+  ])
+})
+
+test('refuses a file with a password, and one with too many cells in few bytes', async () => {
+  await expect(read('text', '', { manifest: '<file-entry><encryption-data/></file-entry>' })).rejects.toMatchObject({
+    code: 'encrypted',
+  })
+  const rows = odfRow([odfCell('x', 'table:number-columns-repeated="16384"')], 'table:number-rows-repeated="1048576"').repeat(50)
+  const { warnings } = await read('spreadsheet', `<table:table table:name="A">${rows}</table:table>`)
+  expect(warnings).toMatchObject([{ code: 'cells_skipped' }])
+  const long = odfRow([odfCell('word '.repeat(10_000), 'table:number-columns-repeated="999"')])
+  await expect(read('spreadsheet', `<table:table table:name="A">${long}</table:table>`)).rejects.toMatchObject({
+    code: errorCode('too_much_text'),
+  })
+})
