@@ -170,6 +170,52 @@ function pull(_: Received, response: ServerResponse): void {
     .end(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
 }
 
+const REPORT = {
+  status: 'findings',
+  checks: [{ name: 'originals', status: 'findings', message: 'One is damaged' }],
+  findings: [
+    {
+      code: 'original_damaged',
+      severity: 'error',
+      message: 'It is damaged',
+      advice: 'Upload it again',
+      place: 'blobs/ab/cd',
+      documents: [{ id: 'doc_1', project: 'p', path: 'a.txt' }],
+      fixed: 'Nothing could be done',
+      repaired: false,
+    },
+  ],
+}
+
+function examination(_: Received, response: ServerResponse): void {
+  const lines = [
+    { progress: { check: 'originals', done: 1, total: 2, unit: 'bytes' } },
+    { report: poisoned(REPORT, ['status', 'severity']) },
+  ]
+  response
+    .writeHead(200, { 'Content-Type': 'application/x-ndjson' })
+    .end(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+}
+
+function backup(_: Received, response: ServerResponse): void {
+  response
+    .writeHead(200, { 'Content-Type': 'application/x-tar', 'Content-Disposition': 'attachment; filename="../evil"' })
+    .end(EVIL)
+}
+
+const STATUS = {
+  status: 'degraded',
+  version: '1',
+  uptime_s: 1,
+  checks: {
+    index: { status: 'degraded', message: 'It is damaged' },
+    embedder: { status: 'ok', message: 'fine', model: 'm' },
+    reranker: { status: 'ok', message: 'fine' },
+  },
+  documents: { queued: 1, processing: 1, ready: 1, failed: 1 },
+  instance: null,
+}
+
 function original(_: Received, response: ServerResponse): void {
   response.writeHead(200, { 'Content-Type': 'text/plain', 'Content-Disposition': 'attachment; filename="../../evil"' }).end(EVIL)
 }
@@ -261,6 +307,9 @@ function hostile(): Promise<{ url: string }> {
     ),
     'POST /api/v1/models/test': poisoned(TESTED_MODEL, ['check', 'result']),
     'POST /api/v1/models/pull': pull,
+    'POST /api/v1/doctor': examination,
+    'POST /api/v1/backup': backup,
+    'GET /api/v1/status': poisoned(STATUS),
     'POST /mcp': poisoned({ jsonrpc: '2.0', id: 1, result: { tools: [{ name: 'search', description: 'It finds' }] } }, [
       'jsonrpc',
     ]),
@@ -306,6 +355,8 @@ const COMMANDS: string[][] = [
   ['documents', 'delete', 'doc_00000000000000000000000001', '--yes'],
   ['documents', 'retry', 'doc_00000000000000000000000001'],
   ['documents', 'retry'],
+  ['export', 'COPY', '--project', 'p'],
+  ['import', 'FOLDER', '--project', 'p'],
   ['synonyms', 'list'],
   ['synonyms', 'add', 'tree', 'oak'],
   ['synonyms', 'remove', 'syn_1'],
@@ -345,6 +396,9 @@ const COMMANDS: string[][] = [
   ['models', 'test', 'm'],
   ['models', 'use', 'm'],
   ['models', 'remove', 'm', '--yes'],
+  ['doctor'],
+  ['status'],
+  ['backup', 'COPY'],
   ['whoami'],
   ['mcp'],
   ['login', 'URL', '--with-token'],
@@ -353,7 +407,7 @@ const COMMANDS: string[][] = [
   ['__complete', 'projects'],
 ]
 /** Commands that speak to no instance. */
-const LOCAL = ['serve', 'reindex', 'completion', 'profiles list', 'profiles use', 'profiles remove']
+const LOCAL = ['serve', 'reindex', 'backup verify', 'restore', 'completion', 'profiles list', 'profiles use', 'profiles remove']
 
 const CASES = COMMANDS.map((command) => [command.join(' '), command] as const)
 
@@ -491,7 +545,11 @@ test('only view/ makes text that is printed without escaping, and only the entry
     'cli/view/style.ts',
   ])
   expect(containing(/(?:stdout|stderr|#stream)\.write\(/)).toEqual(['cli/main.ts', 'cli/program.ts', 'cli/view/screen.ts'])
-  expect(containing(/\.bytes\b/)).toEqual(['cli/commands/documents/get.ts', 'cli/commands/documents/text.ts'])
+  expect(containing(/\.bytes\b/)).toEqual([
+    'cli/commands/backup/create.ts',
+    'cli/commands/documents/get.ts',
+    'cli/commands/documents/text.ts',
+  ])
 })
 
 function source(path: string): string {

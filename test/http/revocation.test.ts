@@ -381,6 +381,25 @@ test('a user who is enabled again by another process can use the same key at onc
   expect(await status()).toBe(200)
 })
 
+test('a backup and an examination end with the credential of the owner', async () => {
+  const owner = (await app.backend.records.users.findByEmail('alice@example.org'))!
+  await newDocument(owner)
+  for (const path of ['/api/v1/backup', '/api/v1/doctor']) {
+    const { token, end } = await ENDS['the key is deleted']!(owner)
+    const body = path.endsWith('doctor') ? '{}' : ''
+    const request = await send(
+      `POST ${path}`,
+      token,
+      { ...(body !== '' && JSON_TYPE), 'Content-Length': String(body.length) },
+      body,
+    )
+    await until(`the answer of ${path}`, () => request.said().includes('\r\n\r\n'))
+    expect(request.said()).toMatch(/^HTTP\/1.1 200 /)
+    await end()
+    await within(`the end of ${path}`, request.closed)
+  }
+})
+
 test('every route that may stay open for long is in these tables', () => {
   const streaming = Object.entries(ENDPOINTS).flatMap(([row, { cost }]) => (cost === 'streaming' ? [row] : []))
   expect(streaming.toSorted()).toEqual([
@@ -388,6 +407,8 @@ test('every route that may stay open for long is in these tables', () => {
     'GET /api/v1/events',
     'GET /documents/{id}/original',
     'GET /events',
+    'POST /api/v1/backup',
+    'POST /api/v1/doctor',
     'POST /api/v1/models/pull',
     'POST /api/v1/upload',
     'POST /upload',

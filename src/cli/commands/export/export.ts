@@ -45,7 +45,7 @@ interface Item {
 interface Outcome {
   entries: ManifestEntry[]
   downloaded: number
-  bytes: number
+  downloadedBytes: number
   refused: Refusal[]
 }
 
@@ -126,7 +126,7 @@ async function downloadAll(
   { folder, items }: { folder: string; items: readonly Item[] },
 ): Promise<Outcome> {
   const { signal } = context.io
-  const outcome: Outcome = { entries: [], downloaded: 0, bytes: 0, refused: [] }
+  const outcome: Outcome = { entries: [], downloaded: 0, downloadedBytes: 0, refused: [] }
   const total = items.reduce((sum, { document }) => sum + document.size_bytes, 0)
   const bar = createBar(context)
   const left = [...items]
@@ -146,7 +146,7 @@ async function downloadAll(
         const get = () => download(client, document, target, { force: true, signal })
         await patiently(get, signal, (seconds, reason) => context.notice(`Waiting ${seconds} s: ${reason}`))
         outcome.downloaded++
-        outcome.bytes += document.size_bytes
+        outcome.downloadedBytes += document.size_bytes
       }
       outcome.entries.push(entryOf(document, file))
     } catch (error) {
@@ -202,7 +202,7 @@ function report(
     deleted,
   }: { folder: string; outcome: Outcome; items: readonly Item[]; gone: number; deleted: number },
 ): void {
-  const { entries, downloaded, bytes, refused } = outcome
+  const { entries, downloaded, downloadedBytes: bytes, refused } = outcome
   const present = entries.length - downloaded
   if (context.json)
     context.printJson({ folder, documents: entries.length, downloaded, bytes, present, deleted, gone, rejected: refused })
