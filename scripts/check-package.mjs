@@ -24,7 +24,7 @@ async function check() {
   const [packed] = JSON.parse(ok('npm', ['pack', '--json', '--pack-destination', work], { cwd: root }))
   const paths = packed.files.map(({ path }) => path)
   const allowed =
-    /^(bin|dist|models|completions|man|samples|docs)\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/
+    /^(bin|dist|models|completions|man|samples|docs|deploy)\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/
   // The only declarations are those of the client library.
   const isSource = (path) => /\.(test|map|tsbuildinfo)\b|(?<!\.d)\.tsx?$/.test(path)
   expect(
@@ -38,6 +38,7 @@ async function check() {
     'dist/client/library/main.d.ts',
     'models/english.bin',
     'models/README.md',
+    'deploy/docsearch.service',
     'dist/node_modules/@lancedb/lancedb/LICENSE',
     'LICENSE',
     'README.md',
