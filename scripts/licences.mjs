@@ -86,7 +86,7 @@ function sbom(packages) {
   const { status, stdout, stderr } = spawnSync('npm', args, { cwd: root, encoding: 'utf8', maxBuffer: 64e6 })
   if (status !== 0) throw new Error(`npm sbom ended with ${status}\n${stderr}`)
   const document = JSON.parse(stdout)
-  const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   Object.assign(document.metadata.component, { name, type: 'application' })
   delete document.serialNumber
   delete document.metadata.timestamp

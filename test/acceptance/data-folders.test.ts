@@ -56,7 +56,7 @@ test('there is a data folder of every released version', () => {
   const changelog = readFileSync(new URL('CHANGELOG.md', ROOT), 'utf8')
   const versions = [...changelog.matchAll(/^## (\d+\.\d+\.\d+)/gm)].map(([, version]) => version)
   expect(versions.length).toBeGreaterThan(0)
-  expect(released.map(({ version }) => version).toSorted()).toEqual(versions.toSorted())
+  expect(new Set(released.map(({ version }) => version))).toEqual(new Set(versions))
 })
 
 // test/acceptance/data-folder-0.1.0.test.ts has the one that was made before the script.

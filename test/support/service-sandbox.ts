@@ -39,19 +39,18 @@ export function runInSandbox(folder: string, args: readonly string[]): ChildProc
     XDG_RUNTIME_DIR: '/run/docsearch',
   }
   const descriptor = openSync(filter, 'r')
-  const child = spawn(
-    'bwrap',
-    [
-      ...['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', ...hidden],
-      ...['--bind', state, '/var/lib/docsearch', '--bind', cache, '/var/cache/docsearch', '--dir', '/run/docsearch'],
-      ...['--ro-bind', ROOT, ROOT, '--chdir', '/var/lib/docsearch'],
-      ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--uid', UID, '--gid', UID, '--cap-drop', 'ALL'],
-      ...['--new-session', '--die-with-parent', '--clearenv'],
-      ...Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value]),
-      ...['--seccomp', '3', process.execPath, BIN, ...args],
-    ],
-    { stdio: ['ignore', 'pipe', 'pipe', descriptor] },
-  )
+  const options = [
+    ['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', ...hidden],
+    ['--bind', state, '/var/lib/docsearch', '--bind', cache, '/var/cache/docsearch', '--dir', '/run/docsearch'],
+    ['--ro-bind', ROOT, ROOT, '--chdir', '/var/lib/docsearch'],
+    ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--uid', UID, '--gid', UID, '--cap-drop', 'ALL'],
+    ['--new-session', '--die-with-parent', '--clearenv'],
+    Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value]),
+    ['--seccomp', '3'],
+  ]
+  const child = spawn('bwrap', [...options.flat(), process.execPath, BIN, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe', descriptor],
+  })
   closeSync(descriptor)
   return child
 }
