@@ -37,14 +37,7 @@ import { createAccess, offlineActor, type Actor } from '../services/access.ts'
 import { createApplications, type Applications } from '../services/applications.ts'
 import { createAudit, type Audit } from '../services/audit.ts'
 import { createUsers, type Users } from '../services/users.ts'
-import {
-  DATABASE_FILE,
-  isDataFolder,
-  keepFilesPrivate,
-  lockDataFolder,
-  makeUsable,
-  refuseLostDatabase,
-} from './data-folder.ts'
+import { DATABASE_FILE, isDataFolder, keepFilesPrivate, lockDataFolder, makeUsable, refuseLostDatabase } from './data-folder.ts'
 import { createLogger } from './logging.ts'
 import type { ServeOutput } from './main.ts'
 import { offlineStatus } from './offline-status.ts'

@@ -9,7 +9,8 @@ import { backupParts, passagesOfFolder } from './backup-parts.ts'
 import { isDataFolder, keepFilesPrivate, makeUsable } from './data-folder.ts'
 import { join } from 'node:path'
 import { createLogger } from './logging.ts'
-import { VERSION, type ServeOutput } from './main.ts'
+import type { ServeOutput } from './main.ts'
+import { VERSION } from './version.ts'
 
 export interface LocalBackup {
   start(options: BackupOptions): Promise<RunningBackup>
