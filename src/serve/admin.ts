@@ -37,10 +37,11 @@ import { createAccess, offlineActor, type Actor } from '../services/access.ts'
 import { createApplications, type Applications } from '../services/applications.ts'
 import { createAudit, type Audit } from '../services/audit.ts'
 import { createUsers, type Users } from '../services/users.ts'
-import { DATABASE_FILE, isDataFolder, keepFilesPrivate, lockDataFolder, makeUsable, refuseLostDatabase } from './data-folder.ts'
+import { DATABASE_FILE, isDataFolder, keepFilesPrivate, makeUsable, refuseLostDatabase } from './data-folder.ts'
 import { createLogger } from './logging.ts'
 import type { ServeOutput } from './main.ts'
 import { offlineStatus } from './offline-status.ts'
+import { offlineUpgrade } from './offline-upgrade.ts'
 import { VERSION } from './version.ts'
 
 const DEFAULT_PORT = 4747
@@ -73,7 +74,7 @@ export async function openAdministration(
   await refuseLostDatabase(dir)
   const log = createLogger(config.logLevel, output.stderr)
   const isAudited = config.auditDays > 0
-  const upgrade = { version: VERSION, notify: output.say, beforeUpgrade: () => refuseNextToDaemon(dir) }
+  const upgrade = offlineUpgrade(dir, output)
   const records = await openRecords({ file: join(dir, DATABASE_FILE), clock: systemClock, log, isAudited, upgrade })
   const address = await addressOfLinks(config, flags.publicUrl !== undefined, output.env)
   const users = createUsers({
@@ -96,17 +97,6 @@ export async function openAdministration(
     status: () => offlineStatus(dir, VERSION, records),
     close: () => records.close(),
   }
-}
-
-/** The daemon of an earlier version would no longer understand its own database. */
-function refuseNextToDaemon(dir: string): void {
-  const lock = lockDataFolder(dir)
-  if (lock !== 'in_use') return lock?.close()
-  throw new DocsearchError(
-    'data_in_use',
-    `A daemon of an earlier version uses the data folder ${dir}, and this is docsearch ${VERSION}. ` +
-      'Restart the daemon with this version first, or use the version of the daemon.',
-  )
 }
 
 /** Does something as the owner. The audit log names the command line. */
