@@ -286,6 +286,8 @@ complete -c docsearch -n '__docsearch_is "serve"' -l port -x -d 'Port to listen 
 complete -c docsearch -n '__docsearch_is "serve"' -l public-url -x -d 'URL at which users reach this instance'
 complete -c docsearch -n '__docsearch_is "serve"' -l ollama -x -d 'URL of Ollama (default http://127.0.0.1:11434)'
 complete -c docsearch -n '__docsearch_is "serve"' -l print-config -d 'Print every setting with its source, then exit'
+complete -c docsearch -n '__docsearch_is "serve"' -l install -d 'Start the server with these options at every boot (as root) or login, with systemd or launchd'
+complete -c docsearch -n '__docsearch_is "serve"' -l uninstall -d 'Stop and remove the service that --install created; the data stays'
 complete -c docsearch -n '__docsearch_is "serve"' -l help -s h -d 'Show help'
 complete -c docsearch -n '__docsearch_is "serve"' -l server -x -d 'Address of the instance (DOCSEARCH_SERVER)'
 complete -c docsearch -n '__docsearch_is "serve"' -l profile -x -d 'Use a saved profile (DOCSEARCH_PROFILE)'

@@ -1,6 +1,17 @@
 // Packs the project, checks the files in the package, installs it into an empty folder and uses it there.
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +21,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const work = mkdtempSync(join(tmpdir(), 'docsearch-package-'))
 const home = join(work, 'home')
+const MAX_PACKED = 25e6
 mkdirSync(home)
 let daemon
 
@@ -24,7 +36,7 @@ async function check() {
   const [packed] = JSON.parse(ok('npm', ['pack', '--json', '--pack-destination', work], { cwd: root }))
   const paths = packed.files.map(({ path }) => path)
   const allowed =
-    /^(bin|dist|models|completions|man|samples|docs)\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md)$/
+    /^(bin|dist|models|completions|man|samples|docs|deploy)\/|^(package\.json|README\.md|LICENSE|CHANGELOG\.md|SECURITY\.md|THIRD_PARTY_LICENSES\.txt|sbom\.cdx\.json)$/
   // The only declarations are those of the client library.
   const isSource = (path) => /\.(test|map|tsbuildinfo)\b|(?<!\.d)\.tsx?$/.test(path)
   expect(
@@ -38,26 +50,35 @@ async function check() {
     'dist/client/library/main.d.ts',
     'models/english.bin',
     'models/README.md',
+    'deploy/docsearch.service',
     'dist/node_modules/@lancedb/lancedb/LICENSE',
     'LICENSE',
     'README.md',
+    'THIRD_PARTY_LICENSES.txt',
+    'sbom.cdx.json',
   ]) {
     expect(`has ${path}`, paths.includes(path), true)
   }
   console.log(
     `${packed.filename}: ${paths.length} files, ${megabytes(packed.size)} packed, ${megabytes(packed.unpackedSize)} unpacked`,
   )
+  expect(`smaller than ${megabytes(MAX_PACKED)}`, packed.size < MAX_PACKED, true)
   run(process.execPath, [join(root, 'node_modules', 'publint', 'src', 'cli.js'), join(work, packed.filename), '--strict'])
 
   const installed = join(work, 'installed')
   mkdirSync(installed)
   writeFileSync(join(installed, 'package.json'), '{"private":true}')
-  run('npm', ['install', '--no-audit', '--no-fund', join(work, packed.filename)], { cwd: installed, quiet: true })
+  const withoutCompiler = { ...process.env, PATH: pathWithoutCompiler() }
+  for (const name of ['cc', 'gcc', 'g++', 'make', 'python3'])
+    expect(`no ${name}`, spawnSync('sh', ['-c', `command -v ${name}`], { env: withoutCompiler }).status, 127)
+  const install = ['install', '--no-audit', '--no-fund', join(work, packed.filename)]
+  run('npm', install, { cwd: installed, env: withoutCompiler, quiet: true })
   const modules = join(installed, 'node_modules')
   console.log(`installed: ${megabytes(size(modules))}`)
   for (const name of ['@huggingface', 'openai', 'onnxruntime-node', 'sharp', 'typescript'])
     expect(`no ${name}`, existsSync(join(modules, name)), false)
 
+  checkLicences(modules)
   checkClientTypes(installed)
   const bin = join(modules, '.bin', 'docsearch')
   const env = {
@@ -99,6 +120,30 @@ async function check() {
   expect('serve: exit code', (await stopped)[0], 0)
 
   await checkOlderNode(bin)
+}
+
+/** Returns a PATH with Node, npm and what their scripts need, and without a compiler. */
+function pathWithoutCompiler() {
+  const folder = join(work, 'bin')
+  mkdirSync(folder)
+  for (const name of ['sh', 'env', 'npm', 'uname', 'sed', 'dirname', 'basename', 'cat', 'ls', 'mkdir', 'rm']) {
+    const { stdout } = spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' })
+    symlinkSync(realpathSync(stdout.trim()), join(folder, name))
+  }
+  symlinkSync(process.execPath, join(folder, 'node'))
+  return folder
+}
+
+/** Every installed package is in the list of licences and in the list of components. */
+function checkLicences(modules) {
+  const { packages } = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8'))
+  const shipped = join(modules, 'docsearch')
+  const licences = readFileSync(join(shipped, 'THIRD_PARTY_LICENSES.txt'), 'utf8')
+  const { components } = JSON.parse(readFileSync(join(shipped, 'sbom.cdx.json'), 'utf8'))
+  const names = Object.keys(packages).map((path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length))
+  const wanted = [...new Set([...names, '@lancedb/lancedb'])].filter((name) => name !== 'docsearch')
+  const missing = wanted.filter((name) => !licences.includes(`\n${name} `) || !components.some((one) => one.name === name))
+  expect('licences and components of everything installed', missing, [])
 }
 
 /** Compiles a program that uses the client library, with nothing installed but the package. */

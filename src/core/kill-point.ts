@@ -7,6 +7,8 @@ export type KillPoint =
   | ('rows' | 'segments-written' | 'segments-switched')
   /** Of an index that is being built: started; a commit in the index but not in the records; a commit in both; complete; active. */
   | ('build' | 'build-index' | 'build-done' | 'whole' | 'switch')
+  /** Of an upgrade: the copy of the database is written; after each migration; all migrations are committed. */
+  | ('upgrade-copy' | 'upgrade-step' | 'upgraded')
 
 interface Armed {
   point: string

@@ -4,6 +4,11 @@ import type { ProjectSegments, SegmentsListener } from './segments/store/project
 
 /** Raise it when a row's fields change or get another meaning. An index with another layout is rebuilt. */
 export const INDEX_LAYOUT_VERSION = 3
+/**
+ * The layouts that this version can read and write, so that an index with one of them answers searches while it is rebuilt. When you raise the
+ * version, keep what reads the layout of the last release.
+ */
+export const USABLE_INDEX_LAYOUTS: ReadonlySet<number> = new Set([3])
 
 /** One passage as stored, with every field that a filter needs, so that filters run inside the index. */
 export interface IndexedPassage {

@@ -3,7 +3,8 @@ import type { Logger } from '../core/logger.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import { isDamaged } from '../index/failures.ts'
 import type { IndexRecord } from '../records/records.ts'
-import { fingerprintOf, formatFingerprint, parseFingerprint } from './fingerprint.ts'
+import { PARSER_VERSION } from '../parse/parser.ts'
+import { differOnlyInPages, fingerprintOf, formatFingerprint, isUsable, parseFingerprint } from './fingerprint.ts'
 import type { ChooseEmbedder, Choice, LifecycleOptions } from './lifecycle.ts'
 import { placeholderEmbedder } from './placeholder-embedder.ts'
 import type { OpenIndexes } from './open-indexes.ts'
@@ -30,6 +31,8 @@ export class ActiveIndex {
   choice: Choice = { embedder: 'none', reason: '' }
   /** Why the index was rebuilt since the start; null when it was not. */
   rebuiltBecause: string | null = null
+  /** True while an index of an earlier version answers, and another one should be built to replace it. */
+  isOutdated = false
   readonly #records: LifecycleOptions['records']
   readonly #indexStore: LifecycleOptions['indexStore']
   readonly #chooseEmbedder: ChooseEmbedder
@@ -95,12 +98,13 @@ export class ActiveIndex {
 
   async #use(record: IndexRecord | null, embedder: Embedder): Promise<void> {
     if (record === null) return this.#replace(null, embedder, null)
+    this.isOutdated = false
     switch (fitOf(record, embedder)) {
       case 'fits':
         return this.#serve(record, embedder)
       case 'outdated':
         if (await this.#mayChange(record)) return this.#replace(record, embedder, null)
-        return this.#replace(record, embedder, 'the embedder or the layout of the index has changed')
+        return this.#useOutdated(record, embedder)
       case 'changed': {
         await embedder.close()
         const { name, fingerprint } = embedder
@@ -111,6 +115,25 @@ export class ActiveIndex {
         return this.#serve(record, placeholderEmbedder(record, 'embedding_model_changed', message))
       }
     }
+  }
+
+  /** Lets the index of an earlier version answer until it is replaced. If this version can't use it, replaces it by an empty one. */
+  async #useOutdated(record: IndexRecord, embedder: Embedder): Promise<void> {
+    const made = parseFingerprint(record.fingerprint)
+    const now = fingerprintOf(embedder)
+    if (record.embeddingModel !== embedder.name || !isUsable(made))
+      return this.#replace(record, embedder, 'the embedder or the layout of the index has changed')
+    if (differOnlyInPages(made, now)) {
+      const fingerprint = formatFingerprint(now)
+      const documents = await this.#records.indexes.adopt(record.id, { fingerprint, parserVersion: PARSER_VERSION })
+      this.#log.info({ documents }, 'this version reads documents in another way; reading them again while the index answers')
+      return this.#serve({ ...record, fingerprint }, embedder)
+    }
+    this.isOutdated = true
+    if (made.embedder === now.embedder) return this.#serve(record, embedder)
+    await embedder.close()
+    const message = 'This version of docsearch has other word vectors. Searches use keywords only until the new index is built.'
+    return this.#serve(record, placeholderEmbedder(record, 'embedding_model_changed', message))
   }
 
   /** Makes the very first index, with an embedder that the user chose while there was none. */

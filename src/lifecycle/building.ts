@@ -2,6 +2,7 @@ import { DocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex } from '../index/chunk-index.ts'
+import { PARSER_VERSION } from '../parse/parser.ts'
 import type { IndexRecord, Records } from '../records/records.ts'
 import { fingerprintOf, formatFingerprint } from './fingerprint.ts'
 import type { ChooseEmbedder } from './lifecycle.ts'
@@ -27,14 +28,14 @@ export class Building {
 
   /**
    * Begins, continues or resumes the index of this embedder. When the active index is already made with it, cancels what is being built and
-   * returns `in_use`. Throws `model_unusable`.
+   * returns `in_use`. A restart takes the same embedder, unless `isChoice` is false. Throws `model_unusable`.
    */
-  async begin(name: string): Promise<'in_use' | 'building'> {
+  async begin(name: string, { isChoice = true } = {}): Promise<'in_use' | 'building'> {
     // Without the fingerprint of an existing index: the model may have changed, which can be the reason for this call.
     const { embedder, reason } = await this.#chooseEmbedder(null, name)
     if (embedder === null) throw new DocsearchError('model_unusable', reason)
     const fingerprint = formatFingerprint(fingerprintOf(embedder))
-    await this.#indexes.choose(name)
+    if (isChoice) await this.#indexes.choose(name)
     const { active, building } = this.#open
     if (active?.embedder.canEmbed && active.record.fingerprint === fingerprint) {
       await embedder.close()
@@ -85,7 +86,8 @@ export class Building {
     const { building } = this.#open
     if (building === null) return
     await this.cancel()
-    await this.begin(building.embedder.name)
+    // What was chosen stays chosen.
+    await this.begin(building.embedder.name, { isChoice: false })
   }
 
   /** Drops the building index, row and files. */
@@ -124,7 +126,8 @@ export class Building {
     if (building === null) return 'none'
     // While nothing can be added to the active index, a replacement never becomes ready: don't wait for it.
     const wait = waitForReplaced && active?.embedder.canEmbed === true
-    if (!(await this.#indexes.switchTo(building.record.id, { waitForReplaced: wait }))) return 'incomplete'
+    if (!(await this.#indexes.switchTo(building.record.id, { waitForReplaced: wait, parserVersion: PARSER_VERSION })))
+      return 'incomplete'
     killPoint('switch')
     this.#open.switchOver()
     return 'switched'

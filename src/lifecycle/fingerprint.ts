@@ -1,6 +1,6 @@
 import { CHUNKER_VERSION } from '../chunk/chunk.ts'
 import type { Embedder } from '../embed/embedder.ts'
-import { INDEX_LAYOUT_VERSION } from '../index/chunk-index.ts'
+import { INDEX_LAYOUT_VERSION, USABLE_INDEX_LAYOUTS } from '../index/chunk-index.ts'
 import { PARSER_VERSION } from '../parse/parser.ts'
 import { ANALYSER_VERSION } from '../text/analyse.ts'
 
@@ -30,4 +30,16 @@ export function formatFingerprint({ embedder, layout }: IndexFingerprint): strin
 export function parseFingerprint(text: string): IndexFingerprint {
   const at = text.indexOf(SEPARATOR)
   return { layout: text.slice(0, at), embedder: text.slice(at + SEPARATOR.length) }
+}
+
+/** Returns whether this version can open the index, search it and add to it, even if it makes indexes in another way. */
+export function isUsable({ layout }: IndexFingerprint): boolean {
+  const [, table] = /\btable (\d+)$/.exec(layout) ?? []
+  return table !== undefined && USABLE_INDEX_LAYOUTS.has(Number(table))
+}
+
+/** Returns whether two indexes differ only in how the documents were read. Then documents can be read again one by one. */
+export function differOnlyInPages(a: IndexFingerprint, b: IndexFingerprint): boolean {
+  const rest = ({ layout }: IndexFingerprint) => layout.replace(/^pages \d+, /, '')
+  return a.embedder === b.embedder && a.layout !== b.layout && rest(a) === rest(b)
 }

@@ -1,6 +1,6 @@
 import type { Logger } from '../core/logger.ts'
 import type { Records } from '../records/records.ts'
-import { parseFingerprint } from './fingerprint.ts'
+import { fingerprintOf, parseFingerprint } from './fingerprint.ts'
 import type { OpenIndexes } from './open-indexes.ts'
 
 /**
@@ -12,14 +12,15 @@ export async function dropLeftovers(
   chosen: string | null,
 ): Promise<void> {
   const { active, building } = openIndexes
-  const layout = active && parseFingerprint(active.record.fingerprint).layout
+  const { layout } = fingerprintOf({ fingerprint: '' })
+  const wanted = chosen ?? active?.record.embeddingModel
   for (const record of await records.indexes.all()) {
     const { id, state, embeddingModel, fingerprint } = record
     if (state === 'active' || building?.record.id === id) continue
     const isCurrent = parseFingerprint(fingerprint).layout === layout
     const index = isCurrent && state === 'retired' ? await openIndexes.open(record) : null
     if (index !== null) openIndexes.retire({ record, index, ownEmbedder: null })
-    else if (!isCurrent || state === 'retired' || embeddingModel !== chosen) {
+    else if (!isCurrent || state === 'retired' || embeddingModel !== wanted) {
       log.info(
         { embedder: embeddingModel },
         'dropping an index that is damaged, of another version of docsearch, or no longer wanted',

@@ -21,8 +21,8 @@ const LOOK_MS = 30_000
 const MAX_RETRY_MS = 60_000
 
 /**
- * Chooses the embedder and opens its index. A damaged index, or one of another version of docsearch, is replaced by an empty one and every
- * document is queued. For another embedder, a second index is built while the first one answers. When the same model has other weights or
+ * Chooses the embedder and opens its index. A damaged index is replaced by an empty one, and every document is queued. For another embedder, or
+ * after an index of an earlier version, a second index is built while the first one answers. When the same model has other weights or
  * vectors, the index answers keyword searches only, until the user runs `docsearch models use`.
  */
 export async function startLifecycle(options: LifecycleOptions): Promise<Lifecycle> {
@@ -94,8 +94,10 @@ class IndexLifecycle implements Lifecycle {
     const other = record !== null && chosen !== null && chosen !== record.embeddingModel ? chosen : null
     const own = other === null ? chosen : record!.embeddingModel
     const isSettled = await this.#active.openWithEmbedder(record, own ?? undefined)
-    if (other === null || this.#closing.signal.aborted) return isSettled
-    return (await this.#beginChosen(other)) && isSettled
+    if (this.#closing.signal.aborted) return isSettled
+    if (other !== null) return (await this.#begin(other, { isChoice: true })) && isSettled
+    if (this.#active.isOutdated) return (await this.#begin(record!.embeddingModel, { isChoice: false })) && isSettled
+    return isSettled
   }
 
   /** Repeats `#choose` with growing pauses, until there is nothing left to try or the daemon stops. Never rejects. */
@@ -125,16 +127,19 @@ class IndexLifecycle implements Lifecycle {
     return this.#pinned ?? (await this.#options.records.indexes.chosen())
   }
 
-  /** Returns false when the embedder can't be used now. */
-  async #beginChosen(embedder: string): Promise<boolean> {
+  /** Begins to build an index with a chosen embedder, or of this version. Returns false when the embedder can't be used now. */
+  async #begin(embedder: string, { isChoice }: { isChoice: boolean }): Promise<boolean> {
     const { log } = this.#options
     try {
-      const state = await this.#building.begin(embedder)
-      if (state === 'building') log.info({ embedder }, 'building an index for another embedder')
+      const state = await this.#building.begin(embedder, { isChoice })
+      const what = isChoice
+        ? 'building an index for another embedder'
+        : 'building an index of this version while the former one answers'
+      if (state === 'building') log.info({ embedder }, what)
       return true
     } catch (error) {
       if (!isDocsearchError(error, 'model_unusable')) throw error
-      log.warn({ embedder, err: error }, 'the chosen embedder cannot be used now; trying again later')
+      log.warn({ embedder, err: error }, 'the embedder cannot be used now; trying again later')
       return false
     }
   }
@@ -224,7 +229,9 @@ class IndexLifecycle implements Lifecycle {
     const outcome = await this.#exclusive(() => this.#building.switchOver(options))
     if (outcome === 'switched') {
       const embedder = this.#open.active!.embedder.name
-      this.#active.choice = { embedder, reason: 'It was chosen with `docsearch models use`.' }
+      const isSame = this.#active.isOutdated && this.#active.choice.embedder === embedder
+      if (!isSame) this.#active.choice = { embedder, reason: 'It was chosen with `docsearch models use`.' }
+      this.#active.isOutdated = false
       this.#options.log.info({ embedder }, 'switched to the new index')
       this.#changed()
     }

@@ -93,9 +93,14 @@ export interface Indexes {
    * Makes the building index the active one, in one transaction: the documents' rows say what the new index holds, and the index
    * that was active is retired, or forgotten when it has the same embedder. Documents that the new embedder could not embed are
    * queued again. Returns false, and changes nothing, while the new index lacks documents. With `waitForReplaced` it also waits
-   * for documents that are being replaced and would be found in the old index but not in the new one.
+   * for documents that are being replaced and would be found in the old index but not in the new one. Afterwards, documents that
+   * another version of the parsers has read are queued again; until they are read, the new index answers with what it has.
    */
-  switchTo(id: string, options: { waitForReplaced: boolean }): Promise<boolean>
+  switchTo(id: string, options: { waitForReplaced: boolean; parserVersion: number }): Promise<boolean>
+  /**
+   * Gives an index another fingerprint, and queues the ready documents that another version of the parsers has read. Returns how many.
+   */
+  adopt(id: string, change: { fingerprint: string; parserVersion: number }): Promise<number>
   /** Returns the embedder that a user chose while the instance ran, or null. */
   chosen(): Promise<string | null>
   choose(embedder: string | null): Promise<void>

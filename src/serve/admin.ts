@@ -37,10 +37,12 @@ import { createAccess, offlineActor, type Actor } from '../services/access.ts'
 import { createApplications, type Applications } from '../services/applications.ts'
 import { createAudit, type Audit } from '../services/audit.ts'
 import { createUsers, type Users } from '../services/users.ts'
-import { isDataFolder, keepFilesPrivate, makeUsable, refuseLostDatabase } from './data-folder.ts'
+import { DATABASE_FILE, isDataFolder, keepFilesPrivate, makeUsable, refuseLostDatabase } from './data-folder.ts'
 import { createLogger } from './logging.ts'
-import { type ServeOutput, VERSION } from './main.ts'
+import type { ServeOutput } from './main.ts'
 import { offlineStatus } from './offline-status.ts'
+import { offlineUpgrade } from './offline-upgrade.ts'
+import { VERSION } from './version.ts'
 
 const DEFAULT_PORT = 4747
 
@@ -72,7 +74,8 @@ export async function openAdministration(
   await refuseLostDatabase(dir)
   const log = createLogger(config.logLevel, output.stderr)
   const isAudited = config.auditDays > 0
-  const records = await openRecords({ file: join(dir, 'docsearch.db'), clock: systemClock, log, isAudited })
+  const upgrade = offlineUpgrade(dir, output)
+  const records = await openRecords({ file: join(dir, DATABASE_FILE), clock: systemClock, log, isAudited, upgrade })
   const address = await addressOfLinks(config, flags.publicUrl !== undefined, output.env)
   const users = createUsers({
     records,

@@ -1,11 +1,10 @@
-import { createRequire } from 'node:module'
 import type { McpMessage, McpServerSide } from '../client/mcp.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import { createMcp } from '../mcp/handle.ts'
 import { actorOf } from '../services/access.ts'
+import { VERSION } from './version.ts'
 
 const ACCEPT = 'application/json, text/event-stream'
-const VERSION = (createRequire(import.meta.url)('../../package.json') as { version: string }).version
 const NOBODY = actorOf({ id: '', role: 'member' }, [])
 
 /**

@@ -9,7 +9,9 @@ import { backupParts, passagesOfFolder } from './backup-parts.ts'
 import { isDataFolder, keepFilesPrivate, makeUsable } from './data-folder.ts'
 import { join } from 'node:path'
 import { createLogger } from './logging.ts'
-import { VERSION, type ServeOutput } from './main.ts'
+import type { ServeOutput } from './main.ts'
+import { offlineUpgrade } from './offline-upgrade.ts'
+import { VERSION } from './version.ts'
 
 export interface LocalBackup {
   start(options: BackupOptions): Promise<RunningBackup>
@@ -26,7 +28,9 @@ export async function openLocalBackup(flags: { data: string }, output: ServeOutp
     throw new DocsearchError('data_unusable', `${dir} is not a data folder of docsearch. Name the data folder with --data.`)
   await makeUsable(dir)
   const log = createLogger(config.logLevel, output.stderr)
-  const records = await openRecords({ file: join(dir, 'docsearch.db'), clock: systemClock, log, isAudited: config.auditDays > 0 })
+  const isAudited = config.auditDays > 0
+  const upgrade = offlineUpgrade(dir, output)
+  const records = await openRecords({ file: join(dir, 'docsearch.db'), clock: systemClock, log, isAudited, upgrade })
   const source = new BackupSource({
     ...backupParts(dir, loaded),
     writePassages: passagesOfFolder(dir, log),

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { access, chmod, constants, mkdir, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises'
-import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { daemonOf, factsFile, type DaemonFacts } from '../client/local-daemon.ts'
 import { WEBHOOK_KEY } from '../backup/layout.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import { makeFolder } from '../core/make-folder.ts'
+import { userName } from './user-name.ts'
 
 export const DATABASE_FILE = 'docsearch.db'
 /** The folder into which a backup is being restored. While it has something in it, the data folder is not complete. */
@@ -108,7 +108,7 @@ export async function makeUsable(dir: string): Promise<void> {
     if (uid !== undefined && stats.uid !== uid) {
       throw new DocsearchError(
         'data_unusable',
-        `The data folder ${dir} belongs to another user (id ${stats.uid}, this is ${userInfo().username}, id ${uid}). Run as that user, or name another folder with --data.`,
+        `The data folder ${dir} belongs to another user (id ${stats.uid}, this is ${userName()}, id ${uid}). Run as that user, or name another folder with --data.`,
       )
     }
     await access(dir, constants.R_OK | constants.W_OK | constants.X_OK)

@@ -1,10 +1,10 @@
-import { userInfo } from 'node:os'
 import type { ApiKeys } from '../auth/auth.ts'
 import type { CredentialStore } from '../client/credentials/store.ts'
 import { PRIVATE_PROJECT, SCOPES, type User } from '../core/model.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Records } from '../records/records.ts'
+import { userName } from './user-name.ts'
 
 /** Returns the owner. Creates the owner and the `default` project when they are missing. */
 export async function ensureOwner(records: Records): Promise<User> {
@@ -21,7 +21,7 @@ export async function ensureOwner(records: Records): Promise<User> {
 /** `users add` on the same folder may be faster; then that user is the owner. */
 async function createOwner({ users }: Records): Promise<User> {
   try {
-    return await users.create({ name: userInfo().username, email: null, role: 'owner' })
+    return await users.create({ name: userName(), email: null, role: 'owner' })
   } catch (error) {
     const owner = isDocsearchError(error, 'owner_exists') ? await users.owner() : null
     if (owner === null) throw error

@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module'
 import { openCredentialStore } from '../client/credentials/store.ts'
 import { loadConfig, type LoadedConfig } from '../config/load.ts'
 import { systemClock } from '../core/clock.ts'
@@ -6,6 +5,7 @@ import { daemonLog } from './daemon-log.ts'
 import { createLogger, type LogOutput } from './logging.ts'
 import { keepFilesPrivate, temporaryFolder } from './data-folder.ts'
 import { startDaemon } from './start.ts'
+import { VERSION } from './version.ts'
 
 export interface ServeOutput {
   stdout: LogOutput
@@ -15,9 +15,6 @@ export interface ServeOutput {
   env: Readonly<Record<string, string | undefined>>
   json: boolean
 }
-
-/** package.json is next to `src/` and to `dist/`. */
-export const VERSION = (createRequire(import.meta.url)('../../package.json') as { version: string }).version
 
 /** How long running work may take after a stop was requested. Docker kills after 10 s. */
 const GRACE_MS = 8_000
@@ -50,6 +47,7 @@ export async function runServe(flags: Readonly<Record<string, unknown>>, output:
       version: VERSION,
       clock: systemClock,
       log,
+      say,
       credentials,
       env,
     })

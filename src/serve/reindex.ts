@@ -6,6 +6,7 @@ import { openRecords } from '../records/sql/open.ts'
 import { createLogger } from './logging.ts'
 import { isDataFolder, keepFilesPrivate, openDataFolder } from './data-folder.ts'
 import type { ServeOutput } from './main.ts'
+import { VERSION } from './version.ts'
 
 /**
  * Runs `docsearch reindex`: forgets which index is active, so that the next `serve` rebuilds it from the extracted texts, or from the originals
@@ -27,6 +28,7 @@ export async function runReindex(flags: Readonly<Record<string, unknown>>, outpu
       file: folder.database,
       clock: systemClock,
       log: createLogger(config.logLevel, output.stderr),
+      upgrade: { version: VERSION, notify: output.say },
     })
     try {
       await records.indexes.clear()

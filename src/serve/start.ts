@@ -44,6 +44,8 @@ interface StartOptions {
   version: string
   clock: Clock
   log: Logger
+  /** Prints one line for the user. */
+  say: (line: string) => void
   credentials: CredentialStore
   /** Has XDG_RUNTIME_DIR, for a data folder that cannot contain a socket, and the variables of OpenTelemetry. */
   env: Readonly<Record<string, string | undefined>>
@@ -64,7 +66,8 @@ interface BackupParts extends Omit<Parameters<typeof startSchedule>[0], 'config'
   config: Pick<Config, 'backup'>
 }
 
-async function start({ loaded, version, clock, log, credentials, env }: StartOptions, open: OpenParts): Promise<Daemon> {
+async function start(options: StartOptions, open: OpenParts): Promise<Daemon> {
+  const { loaded, version, clock, log, say, credentials, env } = options
   const { config, values } = loaded
   const stopping = new AbortController()
   let baseUrl = config.publicUrl ?? ''
@@ -73,10 +76,9 @@ async function start({ loaded, version, clock, log, credentials, env }: StartOpt
   open.add('data folder', () => folder.close())
   const measuring = await openTelemetry({ config, version, log, env })
   open.add('telemetry', (graceMs) => measuring.close(graceMs))
-  const records = rememberCredentials(
-    await openRecords({ file: folder.database, clock, log, isAudited: config.auditDays > 0 }),
-    clock,
-  )
+  const isAudited = config.auditDays > 0
+  const upgrade = { version, notify: say }
+  const records = rememberCredentials(await openRecords({ file: folder.database, clock, log, isAudited, upgrade }), clock)
   open.add('records', () => records.close())
   const owner = await ensureOwner(records)
   await recordSettings(records, values, log)

@@ -1,7 +1,5 @@
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ConnectionList } from '../../src/contract/clients.ts'
 import type { Document } from '../../src/contract/documents.ts'
@@ -10,6 +8,7 @@ import type { UserList } from '../../src/contract/users.ts'
 import { type FakeOllama, startFakeOllama } from '../support/fake-ollama.ts'
 import { makeModel } from '../support/fake-ollama-model.ts'
 import { type Instance, newInstance, type Running } from '../support/instance.ts'
+import { unpackDataFolder } from '../support/old-data-folder.ts'
 import { type Rest, rest } from '../support/rest.ts'
 import { until } from '../support/until.ts'
 import { webClient } from '../support/web-client.ts'
@@ -51,15 +50,7 @@ const QUESTIONS: [owner: 'olga' | 'anna', query: string, name: string][] = [
 let instance: Instance
 beforeEach(async () => {
   instance = await newInstance()
-  mkdirSync(instance.dataDir, { mode: 0o700 })
-  execFileSync('tar', [
-    '-xzf',
-    fileURLToPath(new URL('data.tar.gz', FIXTURE)),
-    '-C',
-    instance.dataDir,
-    '--strip-components=1',
-    '--no-same-owner',
-  ])
+  unpackDataFolder('0.1.0', instance.dataDir)
 })
 afterEach(() => instance.remove())
 

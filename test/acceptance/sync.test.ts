@@ -123,7 +123,7 @@ test.skipIf(process.platform !== 'linux')('--install writes and starts a systemd
   expect(text).toMatch(/^ExecStart="[^"]+node" "[^"]+docsearch\.js" "--server" "http:\/\/127\.0\.0\.1:\d+(?:\/docs)?" "sync" /m)
   expect(text).toContain('"--project" "p" "--watch" "--prune" "--max-delete" "10%%" "--exclude" "*.log"')
   expect(text).toContain(`Environment="DOCSEARCH_DATA=${dataDir}"`)
-  expect(readFileSync(log, 'utf8')).toBe(`--user daemon-reload\n--user enable --now ${unit}\n`)
+  expect(readFileSync(log, 'utf8')).toBe(`--user daemon-reload\n--user enable ${unit}\n--user restart ${unit}\n`)
   const token = await runCli([...args, '--install'], { ...env, DOCSEARCH_TOKEN: 'dsk_x' })
   expect([token.code, token.stderr]).toMatchObject([2, expect.stringContaining('DOCSEARCH_TOKEN')])
   expect(await runCli([...args, '--uninstall'], env)).toMatchObject({ code: 0 })

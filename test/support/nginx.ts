@@ -56,14 +56,13 @@ async function configuration({ folder, port, path, instance }: Setup): Promise<s
   const documentation = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8')
   const [, blocks] = /^```nginx\n(.*?)^```/ms.exec(documentation) ?? []
   if (blocks === undefined) throw new Error('docs/operations.md has no configuration for nginx')
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`)
   return `
     daemon off;
     pid ${folder}/nginx.pid;
     events {}
     http {
       access_log off;
-      ${temporary.join('\n')}
+      ${temporaryPaths(folder)}
       server {
         listen 127.0.0.1:${port};
         ${blocks.replaceAll('/docs', path).replaceAll('http://127.0.0.1:4747', instance)}
@@ -71,7 +70,12 @@ async function configuration({ folder, port, path, instance }: Setup): Promise<s
     }`
 }
 
-async function freePort(): Promise<number> {
+/** Settings with which nginx writes nowhere but into this folder. */
+export function temporaryPaths(folder: string): string {
+  return ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join('\n')
+}
+
+export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

@@ -34,9 +34,23 @@ export default defineCommand({
     publicUrl: text('--public-url <url>', 'URL at which users reach this instance'),
     ollama: text('--ollama <url>', 'URL of Ollama (default http://127.0.0.1:11434)'),
     printConfig: flag('--print-config', 'Print every setting with its source, then exit'),
+    install: flag('--install', 'Start the server with these options at every boot (as root) or login, with systemd or launchd', {
+      conflictsWith: ['printConfig', 'uninstall'],
+    }),
+    uninstall: flag('--uninstall', 'Stop and remove the service that --install created; the data stays', {
+      conflictsWith: ['printConfig'],
+    }),
   },
-  examples: ['docsearch serve', 'docsearch serve --port 0 --data ./library --embedder builtin'],
+  examples: [
+    'docsearch serve',
+    'docsearch serve --port 0 --data ./library --embedder builtin',
+    'sudo docsearch serve --install --public-url https://docs.example.org',
+  ],
   async run(context, _args, options) {
+    if (options.install || options.uninstall) {
+      const { installServe, uninstallServe } = await import('./serve-service.ts')
+      return options.install ? installServe(context, options) : uninstallServe(context)
+    }
     const nodeVersion = process.versions.node
     const settings = options.printConfig ? null : memorySettings({ execArgv: process.execArgv, env: context.io.env, nodeVersion })
     if (settings !== null) context.io.restart(settings)

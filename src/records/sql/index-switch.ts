@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { DocumentWarning } from '../../core/model.ts'
 import { isEmbeddingWarning } from '../indexes.ts'
 import { reindexColumns } from './queue-recovery.ts'
@@ -10,7 +11,7 @@ export async function switchTo(
   tx: WriteTransaction,
   now: number,
   id: string,
-  { waitForReplaced }: { waitForReplaced: boolean },
+  { waitForReplaced, parserVersion }: { waitForReplaced: boolean; parserVersion: number },
 ): Promise<boolean> {
   const next = await tx.sql
     .selectFrom('generations')
@@ -24,6 +25,7 @@ export async function switchTo(
   if (isRetired) await rememberContents(tx, old.id)
   await takeOverContents(tx, id, next.embedding_model)
   await queueNotEmbedded(tx, id, now)
+  await queueReadByOthers(tx, parserVersion, now)
   await tx.sql.deleteFrom('generation_documents').where('generation_id', '=', id).execute()
   if (isRetired) await tx.sql.updateTable('generations').set({ state: 'kept' }).where('id', '=', old.id).execute()
   else if (old) await tx.sql.deleteFrom('generations').where('id', '=', old.id).execute()
@@ -143,6 +145,19 @@ async function queueNotEmbedded(tx: WriteTransaction, id: string, now: number): 
       .execute()
     await tx.announce('document.queued', queued)
   }
+}
+
+/** Queues the ready documents that another version of the parsers has read. Returns how many. */
+export async function queueReadByOthers(tx: WriteTransaction, parserVersion: number, now: number): Promise<number> {
+  const queued = await tx.sql
+    .updateTable('documents')
+    .set({ ...reindexColumns(now), indexed: 1 })
+    .where('status', '=', 'ready')
+    .where(sql<boolean>`coalesce(json_extract(parse, '$.parser_version'), 0) <> ${parserVersion}`)
+    .returningAll()
+    .execute()
+  await tx.announce('document.queued', queued)
+  return queued.length
 }
 
 function selectWithSkippedChunks(tx: WriteTransaction): Promise<DocumentRow[]> {

@@ -2,7 +2,7 @@ import { newId } from '../../core/ids.ts'
 import type { Chance } from '../../core/noise.ts'
 import type { IndexRecord, Indexes, ModelMeasurements, NewIndex } from '../indexes.ts'
 import { createIndexDocuments } from './index-documents.ts'
-import { switchTo } from './index-switch.ts'
+import { queueReadByOthers, switchTo } from './index-switch.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import type { IndexRow } from './tables.ts'
 
@@ -54,6 +54,11 @@ export function createIndexes(store: Store): Indexes {
     },
     ...createIndexDocuments(store),
     switchTo: (id, options) => store.write((tx) => switchTo(tx, store.now(), id, options)),
+    adopt: (id, { fingerprint, parserVersion }) =>
+      store.write(async (tx) => {
+        await tx.sql.updateTable('generations').set({ fingerprint }).where('id', '=', id).execute()
+        return queueReadByOthers(tx, parserVersion, store.now())
+      }),
     async chosen() {
       const row = await db.selectFrom('settings').select('value').where('name', '=', EMBEDDER).executeTakeFirst()
       return row?.value ?? null

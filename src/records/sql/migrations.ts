@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import type { Migration } from 'kysely/migration'
-import { DocsearchError } from '../../core/errors.ts'
+import { killPoint } from '../../core/kill-point.ts'
 import { access } from './migration-access.ts'
 import { accounts } from './migration-accounts.ts'
 import { audit } from './migration-audit.ts'
@@ -188,23 +188,20 @@ async function derived({ schema }: Kysely<never>): Promise<void> {
     .execute()
 }
 
-/** Brings the tables to this version. Throws `data_newer` when a newer version of docsearch has changed them. */
+/** Brings the tables to this version, in one transaction: a migration that is killed changes nothing. */
 export async function migrate<T>(db: Kysely<T>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } })
-  await refuseNewer(db)
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => withKillPoints(MIGRATIONS) } })
   const { error } = await migrator.migrateToLatest()
   if (error !== undefined) throw error as Error
+  killPoint('upgraded')
 }
 
-async function refuseNewer<T>(db: Kysely<T>): Promise<void> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
-  if (!tables.some((table) => table.name === 'kysely_migration')) return
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
-  const unknown = rows.map((row) => row.name).filter((name) => !(name in MIGRATIONS))
-  if (unknown.length === 0) return
-  throw new DocsearchError(
-    'data_newer',
-    'A newer version of docsearch has written to this data folder. Install that version, or name another folder with --data.',
-    { details: { unknown_migrations: unknown } },
-  )
+function withKillPoints(migrations: Readonly<Record<string, Migration>>): Record<string, Migration> {
+  const passing = (up: Migration['up']): Migration['up'] => {
+    return async (db) => {
+      await up(db)
+      killPoint('upgrade-step')
+    }
+  }
+  return Object.fromEntries(Object.entries(migrations).map(([name, { up }]) => [name, { up: passing(up) }]))
 }

@@ -17,7 +17,6 @@ import { createIndexes } from './indexes.ts'
 import { createKeys } from './keys.ts'
 import { createOneTimeLinks } from './links.ts'
 import { createMembers } from './members.ts'
-import { migrate } from './migrations.ts'
 import { createOAuthRecords } from './oauth.ts'
 import { createOriginals } from './originals.ts'
 import { createProjects } from './projects.ts'
@@ -29,6 +28,7 @@ import { createSynonyms } from './synonyms.ts'
 import { type Subject, TableChanges } from './table-changes.ts'
 import type { Tables } from './tables.ts'
 import { createTrash } from './trash.ts'
+import { upgradeDatabase, type UpgradeOptions } from './upgrade.ts'
 import { createUsers } from './users.ts'
 import { createVocabulary } from './vocabulary.ts'
 import { createWebhooks } from './webhooks.ts'
@@ -36,7 +36,7 @@ import { createWebhooks } from './webhooks.ts'
 const BUSY_TIMEOUT_MS = 10_000
 
 /**
- * Opens the database, or creates it. Checks every page of the file, so that damage shows now and not in the middle of a request.
+ * Opens the database, upgrades it, or creates it. Checks every page of the file, so that damage shows now and not in the middle of a request.
  * Throws `data_newer`, `database_corrupt`, `data_readonly` or `disk_full`.
  */
 export async function openRecords(options: {
@@ -45,15 +45,17 @@ export async function openRecords(options: {
   log: Logger
   /** False turns off the audit log. */
   isAudited?: boolean
+  /** Without it, the database of an earlier version is upgraded without a copy. */
+  upgrade?: UpgradeOptions
 }): Promise<Records> {
-  const { file, clock, log, isAudited = true } = options
+  const { file, clock, log, isAudited = true, upgrade } = options
   const isNew = !existsSync(file)
   const database = await openDatabase(file)
   const changes = new TableChanges(database)
   const db = new Kysely<Tables>({ dialect: nodeSqliteDialect(database, changes) })
   try {
     if (!isNew) quickCheck(database)
-    await migrate(db)
+    await upgradeDatabase({ db, database, file }, upgrade)
   } catch (error) {
     database.close()
     throw translateSqlError(error)

@@ -140,7 +140,7 @@ export function indexesConformance(base: EmptyRecordsTest): void {
       const [a, b] = [await ready('a', 2, 1), await ready('b')]
       const { id } = await records.indexes.build(OTHER)
       await records.indexes.record(id, [entry(a)])
-      const options = { waitForReplaced: true }
+      const options = { waitForReplaced: true, parserVersion: 0 }
       expect(await records.indexes.switchTo(id, options)).toBe(false)
       expect(await row(a)).toMatchObject({ embeddingModel: 'builtin', chunkCount: 2 })
       await records.indexes.record(id, [entry(b, { chunks: 5, chunksSkipped: 2, warnings: [SKIPPED] })])
@@ -184,14 +184,14 @@ export function indexesConformance(base: EmptyRecordsTest): void {
       const { id } = await records.indexes.build(OTHER)
       await register('a', 'c')
       expect(await missing(id)).toEqual([])
-      expect(await records.indexes.switchTo(id, { waitForReplaced: true })).toBe(false)
+      expect(await records.indexes.switchTo(id, { waitForReplaced: true, parserVersion: 0 })).toBe(false)
       await finish(1)
       await records.indexes.record(id, [entry(a, { version: 2 })])
       await register('a', 'd')
       // Both indexes have the former version of the document.
-      expect(await records.indexes.switchTo(id, { waitForReplaced: true })).toBe(true)
+      expect(await records.indexes.switchTo(id, { waitForReplaced: true, parserVersion: 0 })).toBe(true)
       const { id: third } = await records.indexes.build({ ...OTHER, embeddingModel: 'ollama:third' })
-      expect(await records.indexes.switchTo(third, { waitForReplaced: false })).toBe(true)
+      expect(await records.indexes.switchTo(third, { waitForReplaced: false, parserVersion: 0 })).toBe(true)
     })
 
     test('queues documents again at the switch that its embedder could not embed', async ({
@@ -206,7 +206,7 @@ export function indexesConformance(base: EmptyRecordsTest): void {
       await records.indexes.record(id, [entry(a, { chunks: null })])
       expect(await missing(id)).toEqual([])
       expect(await records.indexes.contents(id)).toEqual(new Map())
-      expect(await records.indexes.switchTo(id, { waitForReplaced: true })).toBe(true)
+      expect(await records.indexes.switchTo(id, { waitForReplaced: true, parserVersion: 0 })).toBe(true)
       expect(await row(a)).toMatchObject({ status: 'queued', version: 2 })
       expect((await records.events.since(await visibleTo(records, ownerId), 0, 100)).at(-1)).toMatchObject({
         type: 'document.queued',
@@ -214,9 +214,27 @@ export function indexesConformance(base: EmptyRecordsTest): void {
       })
     })
 
+    test('queues documents at the switch that another version of the parsers has read', async ({ records, ready, row }) => {
+      const a = await ready('a')
+      const { id } = await records.indexes.build(OTHER)
+      await records.indexes.record(id, [entry(a)])
+      expect(await records.indexes.switchTo(id, { waitForReplaced: true, parserVersion: 7 })).toBe(true)
+      expect(await row(a)).toMatchObject({ status: 'queued', version: 2 })
+    })
+
+    test('the same index takes another fingerprint, and such documents are queued', async ({ records, ready, row }) => {
+      const a = await ready('a')
+      const { id } = await records.indexes.activate(BUILTIN)
+      expect(await records.indexes.adopt(id, { fingerprint: 'newer', parserVersion: 0 })).toBe(0)
+      expect(await row(a)).toMatchObject({ status: 'ready' })
+      expect(await records.indexes.adopt(id, { fingerprint: 'newest', parserVersion: 7 })).toBe(1)
+      expect(await row(a)).toMatchObject({ status: 'queued', version: 2 })
+      expect(await records.indexes.active()).toMatchObject({ id, fingerprint: 'newest' })
+    })
+
     test('replaces the former index of the same model, and another building index', async ({ records, states }) => {
       const { id } = await records.indexes.build({ ...BUILTIN, fingerprint: 'newer' })
-      await records.indexes.switchTo(id, { waitForReplaced: true })
+      await records.indexes.switchTo(id, { waitForReplaced: true, parserVersion: 0 })
       expect(await states()).toEqual(['builtin active'])
       await records.indexes.build(OTHER)
       await records.indexes.build({ ...OTHER, embeddingModel: 'ollama:third' })

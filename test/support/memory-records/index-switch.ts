@@ -3,7 +3,11 @@ import { queueForIndex } from './document-changes.ts'
 import type { MemoryStore, StoredDocument, StoredIndex } from './store.ts'
 
 /** Indexes.switchTo. */
-export function switchTo(store: MemoryStore, id: string, { waitForReplaced }: { waitForReplaced: boolean }): boolean {
+export function switchTo(
+  store: MemoryStore,
+  id: string,
+  { waitForReplaced, parserVersion }: { waitForReplaced: boolean; parserVersion: number },
+): boolean {
   const next = store.indexes.get(id)
   if (next?.record.state !== 'building') return false
   const documents = [...store.documents.values()]
@@ -13,9 +17,19 @@ export function switchTo(store: MemoryStore, id: string, { waitForReplaced }: { 
   for (const document of ready) takeOver(document, next)
   const notEmbedded = ready.filter((document) => next.contents.get(document.id)?.chunks === null)
   for (const document of notEmbedded) queueForIndex(store, document, true)
+  queueReadByOthers(store, parserVersion)
   next.contents.clear()
   next.record.state = 'active'
   return true
+}
+
+/** Queues the ready documents that another version of the parsers has read. Returns how many. */
+export function queueReadByOthers(store: MemoryStore, parserVersion: number): number {
+  const documents = [...store.documents.values()].filter(
+    ({ status, parse }) => status === 'ready' && (parse['parser_version'] ?? 0) !== parserVersion,
+  )
+  for (const document of documents) queueForIndex(store, document, true)
+  return documents.length
 }
 
 /** True when the switch has to wait for this document. */

@@ -1,7 +1,7 @@
 import { newId } from '../../../src/core/ids.ts'
 import type { Indexes, IndexRecord, NewIndex } from '../../../src/records/indexes.ts'
 import { presentDocument } from './document-changes.ts'
-import { switchTo } from './index-switch.ts'
+import { queueReadByOthers, switchTo } from './index-switch.ts'
 import { oldestFirst } from './lists.ts'
 import { deleteWhere } from './store.ts'
 import type { MemoryStore, StoredDocument, StoredIndex } from './store.ts'
@@ -48,6 +48,12 @@ export function memoryIndexes(store: MemoryStore): Indexes {
     },
     ...memoryIndexDocuments(store),
     switchTo: async (id, options) => store.write(() => switchTo(store, id, options)),
+    adopt: async (id, { fingerprint, parserVersion }) =>
+      store.write(() => {
+        const index = indexes.get(id)
+        if (index !== undefined) index.record.fingerprint = fingerprint
+        return queueReadByOthers(store, parserVersion)
+      }),
     chosen: async () => store.chosenEmbedder,
     async choose(embedder) {
       store.chosenEmbedder = embedder

@@ -24,9 +24,13 @@ beforeEach(async () => {
   const { id: projectId } = await records.projects.create({ ownerId, name: 'default', description: '' })
   const place = { uploaderId: ownerId, projectId, name: 'a', path: 'a', tags: [] }
   await records.documents.register({ ...place, mediaType: 'text/plain', sizeBytes: 1, sha256: 'a'.repeat(64) }, 'replace')
+  await finishQueued()
+})
+
+async function finishQueued(): Promise<void> {
   const [job] = await records.queue.claim(1)
   await records.queue.finish([{ job: job!, chunkCount: 1, chunksSkipped: 0, embeddingModel: 'builtin', warnings: [] }])
-})
+}
 
 const as = (change: Partial<Embedder>): Embedder => ({ ...createBuiltinEmbedder(), ...change })
 const indexStore = () => createIndexStore({ dataDir: folder, log: silentLogger })
@@ -67,27 +71,56 @@ test('another embedder replaces the index and queues every document', async () =
   expect(lifecycle.active()).toMatchObject({ embedder: { canEmbed: true } })
 })
 
-test('rebuilds the index for a newer built-in embedder', async () => {
+/** Makes the active index one of an earlier version. */
+async function changeFingerprint(part: RegExp, earlier: string): Promise<string> {
+  const { fingerprint, embeddingModel, dimensions } = (await records.indexes.active())!
+  expect(fingerprint).toMatch(part)
+  await records.indexes.activate({ fingerprint: fingerprint.replace(part, earlier), embeddingModel, dimensions })
+  return fingerprint
+}
+
+test('for a newer built-in embedder, the former index answers by keywords while another one is built', async () => {
   await (await start(choosing(as({ fingerprint: 'of an older version' })))).close()
+  await finishQueued()
   const lifecycle = await start(choosing(as({})))
-  expect(await records.indexes.active()).toMatchObject({
-    fingerprint: expect.stringContaining(createBuiltinEmbedder().fingerprint),
-  })
-  expect((await lifecycle.status()).index.message).toContain('rebuilt')
+  const { fingerprint } = createBuiltinEmbedder()
+  expect(lifecycle.active()).toMatchObject({ record: { fingerprint: expect.stringContaining('of an older version') } })
+  expect(lifecycle.active()!.embedder.canEmbed).toBe(false)
+  expect(lifecycle.building()?.record.fingerprint).toContain(fingerprint)
+  expect((await records.queue.counts()).queued).toBe(0)
+  expect(await records.indexes.chosen()).toBeNull()
 })
 
-test('rebuilds the index when docsearch reads, cuts, analyses or stores in another way', async () => {
-  await (await start(choosing(as({})))).close()
-  const { fingerprint, embeddingModel, dimensions } = (await records.indexes.active())!
-  for (const part of ['pages', 'chunks', 'terms', 'table']) {
-    expect(fingerprint).toMatch(new RegExp(`\\b${part} \\d`))
-    const older = fingerprint.replace(new RegExp(`\\b${part} \\d+`), `${part} 0`)
-    await records.indexes.activate({ fingerprint: older, embeddingModel, dimensions })
+test.each(['chunks', 'terms'])(
+  'when docsearch changes its %s, the former index answers while another one is built',
+  async (part) => {
+    await (await start(choosing(as({})))).close()
+    const fingerprint = await changeFingerprint(new RegExp(`\\b${part} \\d+`), `${part} 0`)
     const lifecycle = await start(choosing(as({})))
-    expect(await records.indexes.active()).toMatchObject({ fingerprint })
-    expect((await lifecycle.status()).index.message, part).toContain('rebuilt')
-    await lifecycle.close()
-  }
+    expect(lifecycle.active()).toMatchObject({ record: { fingerprint: expect.stringContaining(`${part} 0`) } })
+    expect(lifecycle.active()!.embedder.canEmbed).toBe(true)
+    expect(lifecycle.building()?.record).toMatchObject({ fingerprint, embeddingModel: 'builtin' })
+    expect((await lifecycle.status()).index.message).toContain('building an index with builtin')
+  },
+)
+
+test('when docsearch reads documents in another way, they are queued and the index stays', async () => {
+  await (await start(choosing(as({})))).close()
+  await finishQueued()
+  const fingerprint = await changeFingerprint(/\bpages \d+/, 'pages 0')
+  const before = await records.indexes.active()
+  const lifecycle = await start(choosing(as({})))
+  expect(await records.indexes.active()).toEqual({ ...before, fingerprint })
+  expect(lifecycle.building()).toBeNull()
+  expect((await records.queue.counts()).queued).toBe(1)
+})
+
+test('rebuilds an index with a layout that this version cannot read', async () => {
+  await (await start(choosing(as({})))).close()
+  const fingerprint = await changeFingerprint(/\btable \d+/, 'table 0')
+  const lifecycle = await start(choosing(as({})))
+  expect(await records.indexes.active()).toMatchObject({ fingerprint })
+  expect((await lifecycle.status()).index.message).toContain('rebuilt')
 })
 
 test('when a model has other weights, searches use keywords only, and health says what to do', async () => {

@@ -1,20 +1,20 @@
-/** A program that runs while its user is logged in. */
+/** A program that the system starts. */
 export interface Service {
-  folder: string
+  description: string
   command: readonly string[]
   environment: Readonly<Record<string, string>>
 }
 
 /** Returns a systemd user unit (systemd.service(5)). */
-export function systemdUnit({ folder, command, environment }: Service): string {
+export function systemdUnit({ description, command, environment }: Service): string {
   return [
     '[Unit]',
-    `Description=Keep ${percents(oneLine(folder))} in docsearch`,
+    `Description=${percents(oneLine(description))}`,
     'StartLimitIntervalSec=0',
     '',
     '[Service]',
     ...Object.entries(environment).map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}`),
-    `ExecStart=${command.map((word) => quoted(word).replaceAll('$', '$$$$')).join(' ')}`,
+    execStart(command),
     'Restart=on-failure',
     'RestartSec=30',
     '',
@@ -22,6 +22,11 @@ export function systemdUnit({ folder, command, environment }: Service): string {
     'WantedBy=default.target',
     '',
   ].join('\n')
+}
+
+/** Returns the line of a unit that names its program. */
+export function execStart(command: readonly string[]): string {
+  return `ExecStart=${command.map((word) => quoted(word).replaceAll('$', '$$$$')).join(' ')}`
 }
 
 /** Quotes a word as systemd.syntax(7) says. */

@@ -1,0 +1,92 @@
+import { sql, type Kysely } from 'kysely'
+import { copyBeforeUpgrade, pruneCopies, type Copy } from './database-copy.ts'
+import { DocsearchError } from '../../core/errors.ts'
+import { migrate, MIGRATIONS } from './migrations.ts'
+import type { Tables } from './tables.ts'
+import type { DatabaseSync } from 'node:sqlite'
+
+export interface UpgradeOptions {
+  /** The version of this docsearch. */
+  version: string
+  /** Tells the user what happens. */
+  notify: (line: string) => void
+  /** Throws if the database must not be changed now. */
+  beforeUpgrade?: () => void
+}
+
+/** The name of the setting with the version of docsearch that last opened the database. Version 0.1.0 did not store it. */
+const VERSION = 'version'
+
+/**
+ * Brings the tables to this version, in one transaction, after it has copied the file of an earlier version. Throws `data_newer` when a newer
+ * version of docsearch has changed the tables, and `disk_full` when there is no room for the copy.
+ */
+export async function upgradeDatabase(
+  { db, database, file }: { db: Kysely<Tables>; database: DatabaseSync; file: string },
+  options: UpgradeOptions | undefined,
+): Promise<void> {
+  const done = await doneMigrations(db)
+  const written = done === null ? null : await storedVersion(db)
+  if (done !== null) refuseNewer(done, written, options?.version)
+  const pending = Object.keys(MIGRATIONS).filter((name) => done?.has(name) !== true)
+  if (options === undefined) return migrate(db)
+
+  const { version, notify, beforeUpgrade } = options
+  let copy: Copy | null = null
+  if (done !== null && pending.length > 0) {
+    beforeUpgrade?.()
+    notify(`upgrading the data folder from ${written === null ? 'an earlier version' : `docsearch ${written}`} to ${version}`)
+    copy = await copyBeforeUpgrade(database, file, version)
+    notify(`copied the database to ${copy.file} (${megabytes(copy.bytes)})`)
+  }
+  await migrate(db)
+  if (written !== version) await storeVersion(db, version)
+  if (copy === null) return
+  const removed = await pruneCopies(file, copy.file)
+  for (const name of removed) notify(`removed the older copy ${name}`)
+  notify(
+    `upgraded the database (${pending.length === 1 ? '1 step' : `${pending.length} steps`}); docs/upgrades.md says how to go back`,
+  )
+}
+
+/** The names of the migrations that were applied; null for a new database. */
+async function doneMigrations(db: Kysely<Tables>): Promise<Set<string> | null> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
+  if (!tables.some((table) => table.name === 'kysely_migration')) return null
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
+  return rows.length === 0 ? null : new Set(rows.map((row) => row.name))
+}
+
+function refuseNewer(done: ReadonlySet<string>, written: string | null, version: string | undefined): void {
+  const unknown = [...done].filter((name) => !(name in MIGRATIONS))
+  if (unknown.length === 0) return
+  const newer =
+    written === null || written === version ? 'A newer version of docsearch' : `docsearch ${written}, a newer version,`
+  const own = version === undefined ? '' : ` This is docsearch ${version}.`
+  const install = written === null || written === version ? 'that version' : `docsearch ${written}`
+  throw new DocsearchError(
+    'data_newer',
+    `${newer} has written to this data folder.${own} Install ${install}, or name another folder with --data. ` +
+      'docs/upgrades.md says how to go back to an earlier version.',
+    { details: { unknown_migrations: unknown } },
+  )
+}
+
+async function storedVersion(db: Kysely<Tables>): Promise<string | null> {
+  const { rows } = await sql`select 1 from sqlite_schema where type = 'table' and name = 'settings'`.execute(db)
+  if (rows.length === 0) return null
+  const row = await db.selectFrom('settings').select('value').where('name', '=', VERSION).executeTakeFirst()
+  return row?.value ?? null
+}
+
+async function storeVersion(db: Kysely<Tables>, version: string): Promise<void> {
+  await db
+    .insertInto('settings')
+    .values({ name: VERSION, value: version })
+    .onConflict((c) => c.column('name').doUpdateSet({ value: version }))
+    .execute()
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.max(1, Math.round(bytes / 1e6)).toLocaleString('en')} MB`
+}
