@@ -143,8 +143,8 @@ test('the owner cannot be deleted or disabled', async () => {
 
 test('a member cannot administer users, with any scopes and whether or not the user exists', async () => {
   const rows = routes.filter(({ role }) => role === 'owner')
-  // Seven endpoints for users, two for projects without a manager, four for models.
-  expect(rows.map(({ operationId }) => operationId)).toHaveLength(13)
+  // Seven endpoints for users, two for projects without a manager, four for models, one each for backup, doctor and metrics.
+  expect(rows.map(({ operationId }) => operationId)).toHaveLength(16)
   for (const { method, path } of rows)
     for (const id of ['usr_none', 'bob@example.org', 'alice@example.org'])
       expect(await app.bob.call(method, path.replace('{id}', id))).toMatchObject({
