@@ -48,7 +48,7 @@ export const FINDINGS = {
   },
   page_image_damaged: {
     severity: 'warning',
-    meaning: 'A cached image of a page is damaged. docsearch draws it again when somebody asks for it.',
+    meaning: 'A cached image of a page is damaged. docsearch draws it again when a user opens the page.',
     advice: 'Run `docsearch doctor --fix`, or do nothing.',
     fix: 'Deletes the cached image.',
   },
