@@ -94,7 +94,7 @@ async function prepareFolder(
   const earlier = new Map<string, ManifestEntry>()
   if (names.every((name) => name.startsWith('.'))) return { earlier, leftovers: [] }
   const found = await readAbout(folder).catch(() => null)
-  if (found === null) throw usage(`${folder} is not empty and has no export. Name a new or an empty folder.`)
+  if (found === null) throw usage(`${folder} is not empty and has no export. Name a new or empty folder.`)
   if (found.project.id !== project)
     throw usage(`${folder} has an export of the project ${found.project.name}. Name another folder for this project.`)
   for await (const entry of readManifest(folder)) if (!('line' in entry)) earlier.set(entry.document_id, entry)

@@ -101,7 +101,7 @@ async function compareWithExport(
     if (hash === null || found === hash.hex) whole.push(file)
     else {
       const { path, name } = file
-      damaged.push({ path, name, code: 'damaged', message: 'the file has other bytes than the export says. Export it again' })
+      damaged.push({ path, name, code: 'damaged', message: 'the file differs from its hash in the export. Export it again' })
     }
   }
   return { whole, damaged }
