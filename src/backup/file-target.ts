@@ -80,7 +80,7 @@ export async function copyTar(
   if (copied.status === 'rejected') throw copied.reason
   const { manifest, seen } = read.value
   const faults = compareWithManifest(manifest, seen)
-  if (faults.length > 0) throw damaged(faults, 'Make the backup again.')
+  if (faults.length > 0) throw damaged(faults, 'Take the backup again.')
   return manifest
 }
 

@@ -72,7 +72,7 @@ export class FolderTarget {
       const faults = compareWithManifest(manifest, seen, (sha256, size) => this.#known.get(sha256) === size)
       if (faults.length > 0) {
         await this.#removeDamaged(faults.map(({ path }) => hashOfPath(path)))
-        throw damaged(faults, 'Make the backup again.')
+        throw damaged(faults, 'Take the backup again.')
       }
       const snapshot = await this.#complete(unfinished, manifest)
       await this.#prune(options.keep, snapshot)

@@ -102,7 +102,7 @@ export function damaged(faults: readonly Fault[], hint = 'Use another backup.'):
 export function incomplete(cause?: unknown): DocsearchError {
   return new DocsearchError(
     'backup_incomplete',
-    'The backup is incomplete: it ends before its manifest, so it was interrupted. Make it again, or use another backup.',
+    'The backup is incomplete: it was interrupted before its manifest was written. Take it again, or use another backup.',
     { cause },
   )
 }

@@ -106,5 +106,5 @@ function requireZeros(bytes: Buffer): void {
 
 /** For an archive that docsearch did not write, or that was changed. */
 export function notABackup(reason: string, cause?: unknown): DocsearchError {
-  return new DocsearchError('backup_damaged', `This is not an intact backup of docsearch: ${reason}.`, { cause })
+  return new DocsearchError('backup_damaged', `This is not an intact docsearch backup: ${reason}. Use another backup.`, { cause })
 }

@@ -30,7 +30,7 @@ export const backupQuery = z.strictObject({
   with_vectors: z
     .enum(['true', 'false'])
     .optional()
-    .meta({ description: 'Adds the passages with their vectors, so that a restored instance need not embed them again' }),
+    .meta({ description: 'Adds the passages with their vectors, so that a restored instance does not embed them again' }),
 })
 
 /** A request can name about a million originals. */

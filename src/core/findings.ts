@@ -110,7 +110,7 @@ export const FINDINGS = {
   original_damaged: {
     severity: 'error',
     meaning:
-      'The original of a document is empty, cut off, or has other bytes than those that were uploaded. Its text stays searchable.',
+      'The original of a document is empty, cut off, or differs from the file that was uploaded. Its text stays searchable.',
     advice: 'Upload the same file again, or restore a backup.',
     fix: 'Adds a warning to the documents, so that the next upload of the same file restores the original.',
   },

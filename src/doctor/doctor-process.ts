@@ -49,7 +49,7 @@ export async function runDoctor(
     signal?.throwIfAborted()
     if (!isDone) {
       const last = stderr.trim().split('\n').at(-1) ?? ''
-      examination.findings.push(finding('check_failed', `The process of the doctor ended early (${how}). ${last}`.trim()))
+      examination.findings.push(finding('check_failed', `The doctor's process ended early (${how}). ${last}`.trim()))
     }
     return examination
   } finally {

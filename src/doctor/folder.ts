@@ -53,7 +53,7 @@ export const checkFolder: Check = async (scene) => {
 
 async function reportOpen(scene: Scene, open: readonly string[]): Promise<void> {
   if (open.length === 0) return
-  const found = finding('permissions_open', `Other users of the machine can reach ${named(scene, open)}.`, {
+  const found = finding('permissions_open', `Other users of the machine can read or write ${named(scene, open)}.`, {
     place: relative(scene.dataDir, open[0]!) || '.',
   })
   if (scene.wantsFix) {

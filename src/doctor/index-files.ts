@@ -26,7 +26,7 @@ export const checkIndex: Check = async (scene) => {
   if (scene.isAlone)
     for (const id of await indexesWithFiles(dataDir))
       if (!known.has(id))
-        add(finding('index_leftover', `The folder has files of the index ${id}, which is not in use.`, { place: id }))
+        add(finding('index_leftover', `The data folder has files of the index ${id}, which is not in use.`, { place: id }))
   return { message: `${countOf(indexes.length, 'index', 'indexes')} with ${countOf(passages, 'passage')}.` }
 }
 
@@ -78,7 +78,7 @@ async function compare(
   if (left.length === 0) return
   const found = finding(
     'passages_left',
-    `The index has passages of ${countOf(left.length, 'document')} that should not be in it.`,
+    `The index has passages of ${countOf(left.length, 'document')} that it should no longer have.`,
   )
   if (scene.wantsFix) {
     scene.repairs().markForDeletion(left)

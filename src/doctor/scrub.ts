@@ -98,7 +98,7 @@ export class Scrub {
   #describe(progress: ScrubProgress | null): string {
     if (this.#options.days === 0) return 'No original is known to be damaged. The scrub is off.'
     if (progress?.finishedAt)
-      return `No original is damaged. All were read until ${progress.finishedAt.toISOString().slice(0, 10)}.`
+      return `No original is damaged. The last scrub ended on ${progress.finishedAt.toISOString().slice(0, 10)}.`
     return progress === null
       ? 'No original is known to be damaged.'
       : `No original is known to be damaged. The first scrub has read ${countOf(progress.checked, 'original')}.`

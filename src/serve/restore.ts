@@ -94,7 +94,7 @@ class Staging {
     if (content.size > this.#free)
       throw new DocsearchError(
         'disk_full',
-        `The backup says that ${path} has ${formatBytes(content.size)}, and the disk has ${formatBytes(this.#free)} left. Free some space, or name a folder on another disk with --data.`,
+        `The disk is too full to restore ${path}: the file has ${formatBytes(content.size)}, and the disk has ${formatBytes(this.#free)} left. Free some space, or name a folder on another disk with --data.`,
       )
     this.#free -= content.size
     const hash = hashOfPath(path)

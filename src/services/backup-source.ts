@@ -178,11 +178,21 @@ class Run {
 
   async #renew(until: Date): Promise<void> {
     if (this.#stream !== null && performance.now() - this.#readAt > STALL_MS)
-      this.#stream.destroy(new DocsearchError('timeout', 'The backup was cancelled, because nobody has read it for 15 minutes.'))
+      this.#stream.destroy(
+        new DocsearchError(
+          'timeout',
+          'The backup was cancelled, because its receiver has read nothing for 15 minutes. Take it again.',
+        ),
+      )
     try {
       if (await this.#options.records.backups.renew(this.#id, until)) return
       // Originals may have been deleted since the lease ended, for example while the machine slept.
-      this.#stream?.destroy(new DocsearchError('unavailable', 'The backup took a break for too long. Make it again.'))
+      this.#stream?.destroy(
+        new DocsearchError(
+          'unavailable',
+          'The backup was interrupted for too long, for example because the machine slept. Take it again.',
+        ),
+      )
     } catch (error) {
       this.#options.log.warn({ err: error }, 'could not renew the lease of a backup; trying again')
     }

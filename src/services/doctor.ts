@@ -40,7 +40,11 @@ export function createDoctor({ runDoctor, ingest, log }: DoctorOptions): Doctor 
     async examine(actor, request, hooks) {
       requireAdministrator(actor)
       if (isRunning)
-        throw new DocsearchError('unavailable', 'Another examination is running. Wait until it ends.', { retryAfter: RETRY_S })
+        throw new DocsearchError(
+          'unavailable',
+          'Another examination is running, and only one can run at a time. Try again when it has ended.',
+          { retryAfter: RETRY_S },
+        )
       isRunning = true
       try {
         const examination = await runDoctor(request, hooks)

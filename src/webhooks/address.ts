@@ -30,7 +30,7 @@ function checkHost(hostname: string, policy: WebhookPolicy): void {
   if (isIP(address) !== 0) {
     if (allowedAddresses(policy)(address)) return
     if (isPublicOrPrivateAddress(address)) throw isPrivate()
-    throw invalid(`Webhooks cannot have the address ${hostname}, because it belongs to no host on a network.`)
+    throw invalid(`Webhooks cannot have the address ${hostname}, because it is not the address of a host.`)
   }
   const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost') || isPrivateHost(hostname)
   if (isLocal && !policy.privateNetworks) throw isPrivate()
