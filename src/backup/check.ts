@@ -20,7 +20,7 @@ export interface Source {
 
 export interface CheckedBackup {
   manifest: BackupManifest
-  /** Files that are not as the manifest says. */
+  /** Files that differ from the manifest. */
   faults: Fault[]
   /** True when only originals are damaged or missing. */
   isRestorable: boolean

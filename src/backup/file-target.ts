@@ -18,7 +18,7 @@ interface CopyOptions {
   end?: boolean
 }
 
-/** Throws `file_exists`, before a backup is made in vain. */
+/** Throws `file_exists`, so that no backup is made that can't be written. */
 export async function requireNew(file: string): Promise<void> {
   const exists = await lstat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null

@@ -9,7 +9,7 @@ export type { BackupManifest } from '../contract/backup.ts'
 /** One manifest has about 70 bytes for each original. */
 export const MAX_MANIFEST_BYTES = 500_000_000
 
-/** A file that is not as the manifest says. */
+/** A file that differs from the manifest. */
 export interface Fault {
   path: string
   fault: 'missing' | 'damaged' | 'unexpected'

@@ -12,7 +12,7 @@ type State = 'header' | 'content' | 'padding' | 'end'
 
 /**
  * Checks the blocks of a tar before tar-stream reads them. docsearch writes plain files with short names, so everything else is refused:
- * links, folders, devices, and the extended headers, which tar-stream would keep in memory whatever their size. Padding must be zero, so
+ * links, folders, devices, and the extended headers, which tar-stream would keep in memory however large they are. Padding must be zero, so
  * that no bit of an archive can change unnoticed.
  */
 export class TarGuard extends Transform {

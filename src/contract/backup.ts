@@ -36,7 +36,7 @@ export const backupQuery = z.strictObject({
 /** A request can name about a million originals. */
 export const MAX_KNOWN_BYTES = 66_000_000
 
-/** What became of the search index of a restored folder. */
+/** Whether the search index was restored. */
 export type RestoredIndex = { state: 'restored'; passages: number } | { state: 'rebuilt'; reason: string }
 
 /** What `docsearch restore --json` prints. */

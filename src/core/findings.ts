@@ -259,7 +259,7 @@ export interface Finding {
   advice: string
   /** The file, relative to the data folder, or the address; null when the finding is about neither. */
   place: string | null
-  /** The documents that it concerns. */
+  /** The documents that the finding concerns. */
   documents: readonly FoundDocument[]
   /** What `--fix` did, as a sentence; null when nothing was done. */
   fixed: string | null
@@ -305,9 +305,9 @@ export type CheckName = (typeof CHECKS)[number]
 
 export interface CheckResult {
   name: CheckName
-  /** `skipped`: it could not run, or was not wanted. */
+  /** `skipped`: the check could not run, or was not requested. */
   status: 'ok' | 'findings' | 'skipped'
-  /** What was looked at, or why nothing was, as a sentence. */
+  /** What the check looked at, or why it was skipped, as a sentence. */
   message: string
 }
 

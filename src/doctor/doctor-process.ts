@@ -8,7 +8,7 @@ import type { DoctorMessage } from './main.ts'
 
 const MAIN = fileURLToPath(builtModule(new URL('./main.ts', import.meta.url)))
 const MAX_STDERR_CHARS = 2_000
-/** A bar that changes more often can't be read. */
+/** A progress bar that changes more often is hard to read. */
 const PROGRESS_MS = 100
 
 /**

@@ -7,7 +7,7 @@ import type { Check, Scene } from './scene.ts'
 const NAMED = 5
 /** Folders whose files no start of a daemon keeps. */
 const TEMPORARY = ['tmp', 'incoming']
-/** Operators write it, and it contains no secret. */
+/** Operators write this file, and it contains no secret, so its permissions don't matter. */
 const CONFIG = 'config.json'
 
 /** Looks at the settings, and at the permissions and owners of all files. */

@@ -9,9 +9,9 @@ import type { Records, ScrubProgress } from '../records/records.ts'
 const DAY_MS = 86_400_000
 /** Reading takes at most this share of the time. */
 const MAX_SHARE = 1 / 20
-/** How often a new round may be due. */
+/** How often to check whether a new round is due. */
 const LOOK_MS = 60 * 60_000
-/** How long to wait for the queue, before looking again. */
+/** How long to wait before checking the queue again. */
 const BUSY_MS = 10_000
 /** Originals whose rows are read together. */
 const AT_ONCE = 100
@@ -29,7 +29,7 @@ export interface ScrubOptions {
   pause?: (ms: number) => Promise<void>
 }
 
-/** How the originals are. */
+/** What the scrub knows about the state of the originals. */
 export interface ScrubState {
   status: 'ok' | 'degraded'
   message: string

@@ -56,7 +56,7 @@ export async function openLocalBackup(flags: { data: string }, output: ServeOutp
     async close() {
       for (const { stream, done } of running) {
         stream.destroy()
-        // The caller has the error already.
+        // The caller already has this error.
         await done.catch(() => {})
       }
       await records.close()

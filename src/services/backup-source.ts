@@ -13,7 +13,7 @@ import type { BackupKind, Records, Snapshot, SnapshotIndex } from '../records/re
 
 /** How long the lease of a process that was killed keeps originals from being deleted. */
 const LEASE_MS = 3 * 60_000
-/** A receiver that takes nothing for this long has gone. It may wait for a slow disk or for a tape. */
+/** A receiver that reads nothing for this long is gone. The time is long because a receiver may wait for a slow disk or a tape. */
 const STALL_MS = 15 * 60_000
 
 export interface BackupSourceOptions {
@@ -43,7 +43,7 @@ export interface BackupOptions {
 /** A backup that is being made while its tar is read. Destroying the stream ends it. */
 export interface RunningBackup {
   stream: Readable
-  /** How many bytes the tar will have, nearly. */
+  /** The approximate size of the tar in bytes. */
   sizeBytes: number
   /** Resolves when everything was read and recorded. Rejects when the backup failed. */
   done: Promise<Written>

@@ -31,7 +31,7 @@ export interface DoctorOptions {
   log: Logger
 }
 
-/** A try again is likely to succeed after this time. */
+/** How long a client should wait before it tries again. */
 const RETRY_S = 60
 
 export function createDoctor({ runDoctor, ingest, log }: DoctorOptions): Doctor {

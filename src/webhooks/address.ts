@@ -9,8 +9,8 @@ export function allowedAddresses({ privateNetworks }: WebhookPolicy): IsAllowedA
 }
 
 /**
- * Returns the address of a webhook in its usual form. Throws `invalid_webhook_url` for an address that can't work, so that its manager hears of
- * it. What a name leads to is checked again for each connection.
+ * Returns the address of a webhook in its usual form. Throws `invalid_webhook_url` for an address that can't work, so that the
+ * manager learns about it. The IP addresses of a name are checked again for each connection.
  */
 export function checkWebhookUrl(text: string, policy: WebhookPolicy): string {
   const url = URL.parse(text)

@@ -53,7 +53,7 @@ export async function sniff(path: string, name: string): Promise<{ mediaType: st
   }
   const detected = await file.detected()
   const damaged = isZip(head) && (await file.archive()) === null && FORMAT_IDS.find((id) => FORMATS[id].mediaType === detected)
-  // Its parser says that it is damaged.
+  // The parser of this format reports that the file is damaged.
   if (damaged) return { mediaType: FORMATS[damaged].mediaType }
   if (detected === 'application/x-cfb' && (await contains(path, Buffer.from('EncryptedPackage', 'utf16le')))) throw encrypted()
   if (!looksLikeText(head) || (detected !== null && NEVER_TEXT.has(detected))) throw unsupported(detected)

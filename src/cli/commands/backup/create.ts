@@ -25,7 +25,7 @@ type Open = (known: ReadonlySet<string>) => Promise<{ stream: Readable; sizeByte
 
 interface Received {
   manifest: BackupManifest
-  /** Of a folder: the name of the backup in it, and what was not there before. */
+  /** Only for a folder: the name of the backup in it, and how many originals are new. */
   added?: { snapshot: string; newOriginals: number }
 }
 
@@ -134,7 +134,7 @@ async function withSource<T>(context: Context, options: Options, work: (open: Op
           return { stream, sizeBytes, isRecorded: Promise.resolve() }
         })
       } finally {
-        // A backup that cannot be written here must end at the instance, too.
+        // If this machine can't write the backup, the instance must stop making it.
         answer?.destroy()
       }
     })

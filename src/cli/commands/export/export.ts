@@ -178,7 +178,7 @@ function missingFrom(entries: readonly ManifestEntry[], earlier: ReadonlyMap<str
 async function deleteGone(folder: string, gone: readonly Leftover[]): Promise<Leftover[]> {
   const left: Leftover[] = []
   for (const leftover of gone) {
-    // Nobody may have changed the manifest so that it names a file elsewhere.
+    // A changed manifest could name a file outside of the folder.
     const isInside = new FileNames().keep(leftover.file)
     const target = join(folder, FILES, ...leftover.file.split('/'))
     const hash = isInside ? await hashOfFile(target) : null
