@@ -18,7 +18,7 @@ const START_BYTES = 2048
 const MAX_CONTROL_SHARE = 0.005
 
 const KNOWN: Readonly<Record<string, string>> = {
-  'application/zip': 'a ZIP archive that is no document',
+  'application/zip': 'a ZIP archive that is not a document',
   'application/gzip': 'a gzip archive',
   'application/x-cfb': 'a file of an older Office format (DOC, XLS, PPT)',
   'application/rtf': 'an RTF document',

@@ -56,7 +56,7 @@ export async function readPaperlessExport(folder: string, { prefersOriginals }: 
     source.documents.push({ ...converted.document, path: uniquePath(converted.document.path, record.pk, paths) })
   }
   if (archives > 0)
-    source.notes.push(`Takes the archive version of ${countOf(archives, 'document')}, because it has the recognised text.`)
+    source.notes.push(`Uploading the archive version of ${countOf(archives, 'document')}, because it has the recognized text.`)
   return source
 }
 
