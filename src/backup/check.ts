@@ -20,7 +20,7 @@ export interface Source {
 
 export interface CheckedBackup {
   manifest: BackupManifest
-  /** Files that are not as the manifest says. */
+  /** Files that differ from the manifest. */
   faults: Fault[]
   /** True when only originals are damaged or missing. */
   isRestorable: boolean
@@ -58,7 +58,10 @@ export async function sizeOfTarget(target: string): Promise<number | null> {
 /** Throws a usage error when nothing is piped in. */
 export function refuseTerminal(stdin: { isTTY?: boolean }): void {
   if (stdin.isTTY === true)
-    throw new DocsearchError('usage', 'Pipe a backup to standard input, for example `docsearch restore - < backup.tar`.')
+    throw new DocsearchError(
+      'usage',
+      'Standard input is a terminal. Pipe a backup to it, for example `docsearch restore - < backup.tar`.',
+    )
 }
 
 async function statOf(target: string) {

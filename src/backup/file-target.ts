@@ -18,7 +18,7 @@ interface CopyOptions {
   end?: boolean
 }
 
-/** Throws `file_exists`, before a backup is made in vain. */
+/** Throws `file_exists`, so that no backup is made that can't be written. */
 export async function requireNew(file: string): Promise<void> {
   const exists = await lstat(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
@@ -80,7 +80,7 @@ export async function copyTar(
   if (copied.status === 'rejected') throw copied.reason
   const { manifest, seen } = read.value
   const faults = compareWithManifest(manifest, seen)
-  if (faults.length > 0) throw damaged(faults, 'Make the backup again.')
+  if (faults.length > 0) throw damaged(faults, 'Take the backup again.')
   return manifest
 }
 

@@ -17,7 +17,7 @@ export class FileWriter {
   readonly #syncs = new Set<Promise<void>>()
   #failure: unknown = null
 
-  /** Rejects also when an earlier file could not be synced. `isWanted` is asked once the content is read. A file that is not wanted is deleted. */
+  /** Also rejects when an earlier file could not be synced. Calls `isWanted` once the content is read, and deletes the file if it returns false. */
   async write(path: string, content: Pick<Content, typeof Symbol.asyncIterator>, isWanted: () => boolean = () => true) {
     this.#throwFailure()
     const part = `${path}.part`
@@ -26,7 +26,7 @@ export class FileWriter {
     try {
       for await (const chunk of content) {
         try {
-          // Unlike `write`, this never writes only a part.
+          // Unlike `write`, this always writes all bytes.
           await handle.writeFile(chunk)
         } catch (error) {
           failedWriting(error)

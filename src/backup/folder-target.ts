@@ -22,7 +22,7 @@ const UNFINISHED = 'unfinished'
  *     blobs/ab/cdef…               originals by their hashes
  *
  * A backup is written to a folder with another name, which gets its own when everything is on the disk. The copy of its manifest then makes
- * it the newest one. Until then, and after a crash, the earlier backups are as good as before.
+ * it the newest one. Until then, and after a crash, the earlier backups stay valid.
  */
 export class FolderTarget {
   readonly #folder: string
@@ -52,7 +52,7 @@ export class FolderTarget {
     return new Set(this.#known.keys())
   }
 
-  /** Adds a backup. Returns its manifest and what was new. Throws what `readTar` throws. */
+  /** Adds a backup. Returns its manifest and the number of new originals. Throws what `readTar` throws. */
   async add(source: Readable, options: AddOptions): Promise<AddedBackup> {
     const unfinished = join(this.#folder, SNAPSHOTS, UNFINISHED)
     await makeFolder(this.#folder).catch((error: unknown) => failedWriting(error))
@@ -72,7 +72,7 @@ export class FolderTarget {
       const faults = compareWithManifest(manifest, seen, (sha256, size) => this.#known.get(sha256) === size)
       if (faults.length > 0) {
         await this.#removeDamaged(faults.map(({ path }) => hashOfPath(path)))
-        throw damaged(faults, 'Make the backup again.')
+        throw damaged(faults, 'Take the backup again.')
       }
       const snapshot = await this.#complete(unfinished, manifest)
       await this.#prune(options.keep, snapshot)

@@ -9,7 +9,7 @@ export type { BackupManifest } from '../contract/backup.ts'
 /** One manifest has about 70 bytes for each original. */
 export const MAX_MANIFEST_BYTES = 500_000_000
 
-/** A file that is not as the manifest says. */
+/** A file that differs from the manifest. */
 export interface Fault {
   path: string
   fault: 'missing' | 'damaged' | 'unexpected'
@@ -102,7 +102,7 @@ export function damaged(faults: readonly Fault[], hint = 'Use another backup.'):
 export function incomplete(cause?: unknown): DocsearchError {
   return new DocsearchError(
     'backup_incomplete',
-    'The backup is incomplete: it ends before its manifest, so it was interrupted. Make it again, or use another backup.',
+    'The backup is incomplete: it was interrupted before its manifest was written. Take it again, or use another backup.',
     { cause },
   )
 }

@@ -59,7 +59,7 @@ async function newestOf(folder: string): Promise<string> {
   if (names === null) throw new DocsearchError('backup_target', `There is no file or folder ${folder}. Check the name.`)
   if (names.includes(MANIFEST)) return snapshotName(new Date((await parsedManifest(join(folder, MANIFEST))).created_at))
   if (names.includes(SNAPSHOTS) || names.includes('blobs')) throw incomplete()
-  throw new DocsearchError('backup_target', `${folder} has no backup of docsearch. Check the name.`)
+  throw new DocsearchError('backup_target', `${folder} has no docsearch backup. Check the name.`)
 }
 
 async function readManifest(place: string, snapshot: string, folder: string): Promise<BackupManifest> {
@@ -68,7 +68,7 @@ async function readManifest(place: string, snapshot: string, folder: string): Pr
   const known = await listSnapshots(folder)
   throw new DocsearchError(
     'backup_target',
-    `${folder} has no backup ${snapshot}. It has ${known.length === 0 ? 'none' : known.join(', ')}.`,
+    `${folder} has no backup ${snapshot}. Its backups: ${known.length === 0 ? 'none' : known.join(', ')}.`,
   )
 }
 

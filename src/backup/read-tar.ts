@@ -41,7 +41,7 @@ export async function readTar(source: Readable, receiver: Receiver, options: Rea
       }
     }
   }
-  // The reason why the source ended is worth more than the cut-off tar that it causes.
+  // The error of the source explains more than the cut-off tar that it causes.
   const [piped, done] = await Promise.allSettled([
     pipeline(source, guard, entries as unknown as NodeJS.WritableStream, ...(signal === undefined ? [] : [{ signal }])),
     read().catch((error: unknown) => {

@@ -12,7 +12,7 @@ type State = 'header' | 'content' | 'padding' | 'end'
 
 /**
  * Checks the blocks of a tar before tar-stream reads them. docsearch writes plain files with short names, so everything else is refused:
- * links, folders, devices, and the extended headers, which tar-stream would keep in memory whatever their size. Padding must be zero, so
+ * links, folders, devices, and the extended headers, which tar-stream would keep in memory however large they are. Padding must be zero, so
  * that no bit of an archive can change unnoticed.
  */
 export class TarGuard extends Transform {
@@ -106,5 +106,5 @@ function requireZeros(bytes: Buffer): void {
 
 /** For an archive that docsearch did not write, or that was changed. */
 export function notABackup(reason: string, cause?: unknown): DocsearchError {
-  return new DocsearchError('backup_damaged', `This is not an intact backup of docsearch: ${reason}.`, { cause })
+  return new DocsearchError('backup_damaged', `This is not an intact docsearch backup: ${reason}. Use another backup.`, { cause })
 }

@@ -21,7 +21,7 @@ export interface BackupContents {
   manifest: Omit<BackupManifest, 'files' | 'originals' | 'failed' | 'checksum'>
 }
 
-/** What a backup has once it is written. */
+/** The manifest and the size of a written backup. */
 export interface Written {
   manifest: Omit<BackupManifest, 'checksum'>
   bytes: number

@@ -30,13 +30,13 @@ export const backupQuery = z.strictObject({
   with_vectors: z
     .enum(['true', 'false'])
     .optional()
-    .meta({ description: 'Adds the passages with their vectors, so that a restored instance need not embed them again' }),
+    .meta({ description: 'Adds the passages with their vectors, so that a restored instance does not embed them again' }),
 })
 
 /** A request can name about a million originals. */
 export const MAX_KNOWN_BYTES = 66_000_000
 
-/** What became of the search index of a restored folder. */
+/** Whether the search index was restored. */
 export type RestoredIndex = { state: 'restored'; passages: number } | { state: 'rebuilt'; reason: string }
 
 /** What `docsearch restore --json` prints. */

@@ -14,8 +14,8 @@ export const doctorRequest = z
         return part >= 1 && part <= of
       }, 'must be a part such as 1/10')
       .default('1/1')
-      .meta({ description: 'Which part of the originals is read, such as `1/10`. By default all' }),
-    fix: z.boolean().default(false).meta({ description: 'Whether to repair what is safe to repair' }),
+      .meta({ description: 'Which part of the originals to read, such as `1/10`. By default, all of them' }),
+    fix: z.boolean().default(false).meta({ description: 'Whether to make the repairs that are safe' }),
   })
   .meta({ id: 'DoctorRequest' })
 export type DoctorRequest = z.input<typeof doctorRequest>
@@ -31,7 +31,7 @@ export const doctorFinding = z
     advice: z.string().meta({ description: 'What to do' }),
     place: z.string().nullable().meta({ description: 'The file, relative to the data folder, or the address' }),
     documents: z.array(z.object({ id: z.string(), project: z.string(), path: z.string() })),
-    fixed: z.string().nullable().meta({ description: 'What was done about it. Null if nothing' }),
+    fixed: z.string().nullable().meta({ description: 'What `fix` did, in a sentence. Null if it did nothing' }),
     repaired: z.boolean().meta({ description: 'False while something is left to do' }),
   })
   .meta({ id: 'DoctorFinding' })
@@ -59,6 +59,6 @@ export const doctorLine = z
     report: doctorReport.optional(),
     error: z.object({ code: z.string(), message: z.string() }).optional(),
   })
-  .meta({ id: 'DoctorLine', description: 'One of its fields. The last line has `report` or `error`' })
+  .meta({ id: 'DoctorLine', description: 'Has exactly one of these fields. The last line has `report` or `error`' })
 export type DoctorLine = z.infer<typeof doctorLine>
 export type DoctorProgress = NonNullable<DoctorLine['progress']>

@@ -5,7 +5,7 @@ const bytes = z.int().nullable()
 
 const recent = z
   .object({
-    minutes: z.number().meta({ description: 'How many minutes the numbers are about: 5, or fewer after a start' }),
+    minutes: z.number().meta({ description: 'How many minutes the numbers cover: 5, or fewer after a start' }),
     requests: z.int(),
     searches: z.int(),
     search_ms: z
@@ -24,7 +24,7 @@ const instance = z
       .number()
       .nullable()
       .meta({ description: 'How long the oldest unfinished document has been in the queue. Null for an empty queue' }),
-    recent: recent.nullable().meta({ description: 'What the daemon did within the last minutes' }),
+    recent: recent.nullable().meta({ description: 'What the daemon did in the last minutes' }),
     index: z
       .object({
         passages: z.int(),

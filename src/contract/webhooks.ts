@@ -24,7 +24,7 @@ export const webhook = z
     events: z.array(webhookEvent),
     enabled: z
       .boolean()
-      .meta({ description: 'Whether docsearch sends messages. While it is false, new events are not recorded' }),
+      .meta({ description: 'Whether docsearch sends messages. While it is false, docsearch does not record new events' }),
     disabled_at: timestamp.nullable(),
     disabled_reason: z.enum(WEBHOOK_STOPS).nullable().meta({ description: STOPS }),
     failing_since: timestamp
@@ -41,7 +41,9 @@ const secret = z.string().meta({ description: 'Verifies the signatures. Shown on
 export const webhookWithSecret = webhook.extend({ secret }).meta({ id: 'WebhookWithSecret' })
 export type WebhookWithSecret = z.infer<typeof webhookWithSecret>
 export const webhookRotated = webhookWithSecret
-  .extend({ old_secret_expires_at: timestamp.meta({ description: 'Until then, messages are also signed with the old secret' }) })
+  .extend({
+    old_secret_expires_at: timestamp.meta({ description: 'Until then, docsearch also signs messages with the old secret' }),
+  })
   .meta({ id: 'WebhookRotated' })
 export type WebhookRotated = z.infer<typeof webhookRotated>
 
@@ -49,7 +51,7 @@ export const webhookList = z.object({ webhooks: z.array(webhook) }).meta({ id: '
 export type WebhookList = z.infer<typeof webhookList>
 
 const fields = {
-  url: z.string().min(1).max(MAX_URL_CHARS).meta({ description: 'An https address. docsearch follows no redirects' }),
+  url: z.string().min(1).max(MAX_URL_CHARS).meta({ description: 'An https address. docsearch does not follow redirects' }),
   events: z
     .array(webhookEvent)
     .min(1)
@@ -88,7 +90,7 @@ export const webhookRotate = z
       .min(0)
       .max(GRACE_SECONDS.most)
       .default(GRACE_SECONDS.usual)
-      .meta({ description: 'How long messages are also signed with the old secret' }),
+      .meta({ description: 'How long docsearch also signs messages with the old secret' }),
   })
   .meta({ id: 'WebhookRotate' })
 

@@ -48,7 +48,7 @@ export const FINDINGS = {
   },
   page_image_damaged: {
     severity: 'warning',
-    meaning: 'A cached image of a page is damaged. docsearch draws it again when somebody asks for it.',
+    meaning: 'A cached image of a page is damaged. docsearch draws it again when a user opens the page.',
     advice: 'Run `docsearch doctor --fix`, or do nothing.',
     fix: 'Deletes the cached image.',
   },
@@ -110,7 +110,7 @@ export const FINDINGS = {
   original_damaged: {
     severity: 'error',
     meaning:
-      'The original of a document is empty, cut off, or has other bytes than those that were uploaded. Its text stays searchable.',
+      'The original of a document is empty, cut off, or differs from the file that was uploaded. Its text stays searchable.',
     advice: 'Upload the same file again, or restore a backup.',
     fix: 'Adds a warning to the documents, so that the next upload of the same file restores the original.',
   },
@@ -259,7 +259,7 @@ export interface Finding {
   advice: string
   /** The file, relative to the data folder, or the address; null when the finding is about neither. */
   place: string | null
-  /** The documents that it concerns. */
+  /** The documents that the finding concerns. */
   documents: readonly FoundDocument[]
   /** What `--fix` did, as a sentence; null when nothing was done. */
   fixed: string | null
@@ -305,9 +305,9 @@ export type CheckName = (typeof CHECKS)[number]
 
 export interface CheckResult {
   name: CheckName
-  /** `skipped`: it could not run, or was not wanted. */
+  /** `skipped`: the check could not run, or was not requested. */
   status: 'ok' | 'findings' | 'skipped'
-  /** What was looked at, or why nothing was, as a sentence. */
+  /** What the check looked at, or why it was skipped, as a sentence. */
   message: string
 }
 

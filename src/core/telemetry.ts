@@ -8,7 +8,7 @@ export type SearchStage = (typeof SEARCH_STAGES)[number]
 export const INGEST_STEPS = ['parse', 'embed', 'index'] as const
 export type IngestStep = (typeof INGEST_STEPS)[number]
 
-/** Why an answer is not as good as it could be. */
+/** Why an answer is worse than it could be. */
 export const DEGRADED_REASONS = [
   'no_index',
   'index_incomplete',
@@ -30,7 +30,7 @@ export type RateLimit = (typeof RATE_LIMITS)[number]
 /** How a call to a model ended. */
 export type CallOutcome = 'ok' | 'failed' | 'aborted'
 
-/** What happened. Never has a user, a project, a document, a path, a query or a text. */
+/** An event to count or measure. Never contains a user, a project, a document, a path, a query or a text. */
 export type TelemetryEvent =
   /** `route` is the pattern of the route. Null if no route took the request. */
   | { type: 'request'; route: string | null; method: string; status: number; seconds: number }

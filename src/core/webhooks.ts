@@ -42,13 +42,13 @@ export interface WebhookRecord {
 
 /** Why an attempt failed, in words for users. Never says what the receiver sent. */
 export const DELIVERY_ERRORS = {
-  bad_status: 'The receiver answered with another status than 2xx.',
-  address_not_allowed: 'The address leads to a private network, which this instance does not allow.',
+  bad_status: 'The receiver answered with a status other than 2xx.',
+  address_not_allowed: 'The address leads to a private network, and this instance does not allow that.',
   name_not_found: 'The name in the address could not be found.',
-  connection_failed: 'No connection to the receiver, or it broke off.',
+  connection_failed: 'docsearch could not connect to the receiver, or the connection broke.',
   certificate_invalid: 'The certificate of the receiver is not valid.',
   timeout: 'The receiver did not answer in time.',
-  secret_lost: 'The instance can no longer read the secret. Rotate it.',
+  secret_lost: 'The instance can no longer read the secret. Rotate the secret.',
 } as const
 export type DeliveryError = keyof typeof DELIVERY_ERRORS
 

@@ -96,7 +96,7 @@ function parse(body: string): Record<string, unknown> | null {
     const value: unknown = JSON.parse(body)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null
   } catch {
-    // Anything may answer at the address.
+    // Any server may answer at this address.
     return null
   }
 }

@@ -9,6 +9,11 @@ export const checkClock: Check = async ({ inspection, now, add }) => {
   const newest = inspection.newestRow()
   const time = now()
   if (newest !== null && newest.getTime() > time.getTime() + TOLERANCE_MS)
-    add(finding('clock_behind', `The clock says ${time.toISOString()}, but the newest row is of ${newest.toISOString()}.`))
+    add(
+      finding(
+        'clock_behind',
+        `The clock says ${time.toISOString()}, but the newest row of the database is from ${newest.toISOString()}.`,
+      ),
+    )
   return { message: `The clock says ${time.toISOString()}.` }
 }

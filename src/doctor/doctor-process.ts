@@ -8,7 +8,7 @@ import type { DoctorMessage } from './main.ts'
 
 const MAIN = fileURLToPath(builtModule(new URL('./main.ts', import.meta.url)))
 const MAX_STDERR_CHARS = 2_000
-/** A bar that changes more often can't be read. */
+/** A progress bar that changes more often is hard to read. */
 const PROGRESS_MS = 100
 
 /**
@@ -49,7 +49,7 @@ export async function runDoctor(
     signal?.throwIfAborted()
     if (!isDone) {
       const last = stderr.trim().split('\n').at(-1) ?? ''
-      examination.findings.push(finding('check_failed', `The process of the doctor ended early (${how}). ${last}`.trim()))
+      examination.findings.push(finding('check_failed', `The doctor's process ended early (${how}). ${last}`.trim()))
     }
     return examination
   } finally {

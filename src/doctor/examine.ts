@@ -87,7 +87,7 @@ export async function examine(options: ExamineOptions, tell: (event: ExamineEven
   }
 }
 
-/** What repairs open when the first finding is repaired. */
+/** Opens what repairs need when the first finding is repaired. */
 class Opened {
   readonly #file: string
   #records: Promise<Records> | null = null

@@ -7,7 +7,7 @@ import type { Check, Scene } from './scene.ts'
 const NAMED = 5
 /** Folders whose files no start of a daemon keeps. */
 const TEMPORARY = ['tmp', 'incoming']
-/** Operators write it, and it contains no secret. */
+/** Operators write this file, and it contains no secret, so its permissions don't matter. */
 const CONFIG = 'config.json'
 
 /** Looks at the settings, and at the permissions and owners of all files. */
@@ -53,7 +53,7 @@ export const checkFolder: Check = async (scene) => {
 
 async function reportOpen(scene: Scene, open: readonly string[]): Promise<void> {
   if (open.length === 0) return
-  const found = finding('permissions_open', `Other users of the machine can reach ${named(scene, open)}.`, {
+  const found = finding('permissions_open', `Other users of the machine can read or write ${named(scene, open)}.`, {
     place: relative(scene.dataDir, open[0]!) || '.',
   })
   if (scene.wantsFix) {

@@ -22,11 +22,11 @@ export const checkIndex: Check = async (scene) => {
   let passages = 0
   for (const index of indexes) passages += await checkOne(scene, index)
   const known = new Set(indexes.map(({ id }) => id))
-  // The daemon may just be making or deleting one.
+  // The daemon may be making or deleting an index right now.
   if (scene.isAlone)
     for (const id of await indexesWithFiles(dataDir))
       if (!known.has(id))
-        add(finding('index_leftover', `The folder has files of the index ${id}, which is not in use.`, { place: id }))
+        add(finding('index_leftover', `The data folder has files of the index ${id}, which is not in use.`, { place: id }))
   return { message: `${countOf(indexes.length, 'index', 'indexes')} with ${countOf(passages, 'passage')}.` }
 }
 
@@ -42,7 +42,7 @@ async function checkOne(scene: Scene, index: InspectedIndex): Promise<number> {
   const segments = inspected.damage.filter(({ kind }) => kind === 'segment')
   for (const damage of tables) await reportTable(scene, index, damage)
   for (const damage of segments) await reportSegment(scene, damage)
-  // What a damaged index lacks comes back with its files.
+  // Repairing the files of a damaged index also brings back the missing passages.
   if (inspected.damage.length === 0 && index.state === 'active') await compare(scene, index, { inspected, before })
   return [...inspected.contents.values()].reduce((sum, { chunks }) => sum + chunks, 0)
 }
@@ -57,7 +57,7 @@ function snapshot(inspection: Inspection, index: InspectedIndex): Snapshot {
   return { expected: inspection.expected(index), known: inspection.documentIds() }
 }
 
-/** A daemon may work meanwhile, so only what was wrong before and after the index was read counts. */
+/** A daemon may be changing the index, so a fault counts only if it exists before and after the index was read. */
 async function compare(
   scene: Scene,
   index: InspectedIndex,
@@ -78,7 +78,7 @@ async function compare(
   if (left.length === 0) return
   const found = finding(
     'passages_left',
-    `The index has passages of ${countOf(left.length, 'document')} that should not be in it.`,
+    `The index has passages of ${countOf(left.length, 'document')} that it should no longer have.`,
   )
   if (scene.wantsFix) {
     scene.repairs().markForDeletion(left)

@@ -11,7 +11,7 @@ const DAMAGES: Record<OriginalDamage, string> = {
   missing: 'is missing',
   empty: 'is empty',
   cut_off: 'is cut off',
-  changed: 'has other bytes than those that were uploaded',
+  changed: 'differs from the file that was uploaded',
 }
 
 /** Hashes the originals, or a part of them. */

@@ -7,7 +7,7 @@ export interface DoctorSettings {
   ollamaUrl: string
   /** `auto`, `builtin`, `none`, `ollama:MODEL` or the address of an endpoint. */
   reranker: string
-  /** Null when none is set, and when nobody answers there because no daemon runs. */
+  /** Null when no address is set, or when no daemon runs to answer at it. */
   publicUrl: string | null
   /** What is wrong with the settings, none if `serve` would accept them. */
   problems: readonly string[]

@@ -9,9 +9,9 @@ import type { Records, ScrubProgress } from '../records/records.ts'
 const DAY_MS = 86_400_000
 /** Reading takes at most this share of the time. */
 const MAX_SHARE = 1 / 20
-/** How often a new round may be due. */
+/** How often to check whether a new round is due. */
 const LOOK_MS = 60 * 60_000
-/** How long to wait for the queue, before looking again. */
+/** How long to wait before checking the queue again. */
 const BUSY_MS = 10_000
 /** Originals whose rows are read together. */
 const AT_ONCE = 100
@@ -29,7 +29,7 @@ export interface ScrubOptions {
   pause?: (ms: number) => Promise<void>
 }
 
-/** How the originals are. */
+/** What the scrub knows about the state of the originals. */
 export interface ScrubState {
   status: 'ok' | 'degraded'
   message: string
@@ -98,7 +98,7 @@ export class Scrub {
   #describe(progress: ScrubProgress | null): string {
     if (this.#options.days === 0) return 'No original is known to be damaged. The scrub is off.'
     if (progress?.finishedAt)
-      return `No original is damaged. All were read until ${progress.finishedAt.toISOString().slice(0, 10)}.`
+      return `No original is damaged. The last scrub ended on ${progress.finishedAt.toISOString().slice(0, 10)}.`
     return progress === null
       ? 'No original is known to be damaged.'
       : `No original is known to be damaged. The first scrub has read ${countOf(progress.checked, 'original')}.`

@@ -19,7 +19,7 @@ export interface Dependencies extends Services {
   settings: HttpSettings
   clock: Clock
   log: Logger
-  /** Left out, nothing is measured. */
+  /** Without it, nothing is measured. */
   telemetry?: Telemetry
   version: string
 }

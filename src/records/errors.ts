@@ -102,5 +102,5 @@ export function tooManyWebhooks(limit: number): DocsearchError {
 }
 
 export function webhookDisabled(): DocsearchError {
-  return new DocsearchError('webhook_disabled', 'The webhook is off, so nothing was sent. Turn it on first.')
+  return new DocsearchError('webhook_disabled', 'The webhook is off, so docsearch sent nothing. Turn it on and try again.')
 }

@@ -90,7 +90,7 @@ export interface AttemptOutcome {
   state: DeliveryState
   /** When the next attempt is due, if the state is `waiting`. */
   nextAttemptAt: Date | null
-  /** The receiver wants no further messages. */
+  /** True when the receiver wants no further messages. */
   isGone: boolean
 }
 

@@ -48,7 +48,7 @@ export function passagesOfDaemon(lifecycle: Pick<Lifecycle, 'active' | 'inactive
   return async (index, file) => {
     const open = [lifecycle.active(), ...lifecycle.inactive()].find((one) => one?.record.id === index.id)
     if (open == null)
-      throw new DocsearchError('unavailable', 'The index was replaced while the backup began. Make the backup again.')
+      throw new DocsearchError('unavailable', 'The index was replaced while the backup began. Take the backup again.')
     await writePassages(open.index.stored(), { file, layout: layoutOf(index) })
   }
 }

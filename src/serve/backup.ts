@@ -25,7 +25,7 @@ export async function openLocalBackup(flags: { data: string }, output: ServeOutp
   const { config } = loaded
   const dir = config.dataDir
   if (!isDataFolder(dir))
-    throw new DocsearchError('data_unusable', `${dir} is not a data folder of docsearch. Name the data folder with --data.`)
+    throw new DocsearchError('data_unusable', `${dir} is not a docsearch data folder. Name the data folder with --data.`)
   await makeUsable(dir)
   const log = createLogger(config.logLevel, output.stderr)
   const isAudited = config.auditDays > 0
@@ -56,7 +56,7 @@ export async function openLocalBackup(flags: { data: string }, output: ServeOutp
     async close() {
       for (const { stream, done } of running) {
         stream.destroy()
-        // The caller has the error already.
+        // The caller already has this error.
         await done.catch(() => {})
       }
       await records.close()

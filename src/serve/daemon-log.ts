@@ -25,7 +25,7 @@ const RETRY_MS = 60_000
 
 /**
  * Returns an output that writes to `daemon.log` of the data folder and keeps it below a size. Null if standard error is not that file: then
- * the program that reads it decides how long it keeps what.
+ * the program that reads standard error decides how long it keeps the log.
  */
 export function daemonLog(dataDir: string, config: DaemonLogConfig): LogOutput | null {
   const file = join(dataDir, 'daemon.log')
@@ -83,7 +83,7 @@ class DaemonLog implements LogOutput {
       if (this.#config.files > 0) this.#keep()
       ftruncateSync(STDERR, 0)
     } catch {
-      // Until then, the file grows.
+      // Until the next attempt, the file grows.
       this.#retryAt = performance.now() + RETRY_MS
     }
   }
@@ -117,7 +117,7 @@ function append(line: string): boolean {
     while (written < bytes.length) written += writeSync(STDERR, bytes, written)
     return true
   } catch {
-    // The next line must not continue the half of this one.
+    // The next line must not continue an incomplete one.
     if (written > 0) ftruncateSync(STDERR, size)
     return false
   }

@@ -27,7 +27,7 @@ export async function examineFolder(
 ): Promise<Examination> {
   const { dir } = resolveDataDir(data, env)
   if (!SIGNS.some((name) => existsSync(join(dir, name))))
-    throw new DocsearchError('data_unusable', `${dir} is not a data folder of docsearch. Name the data folder with --data.`)
+    throw new DocsearchError('data_unusable', `${dir} is not a docsearch data folder. Name the data folder with --data.`)
   const lock = lockDataFolder(dir)
   const isAlone = lock !== 'in_use'
   if (isAlone && !wantsFix) lock?.close()

@@ -51,11 +51,11 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): Docs
   )
 }
 
-/** Requests in flight come to an end, idle connections go at once, what outlasts the grace is cut. */
+/** Closes idle connections at once, lets requests in flight end, and cuts the connections that remain after the grace period. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
-  // Also those that become idle from now on: a client may keep one for as long as it likes.
+  // Also close connections that become idle from now on, because a client may keep one open without limit.
   const idle = setInterval(() => server.closeIdleConnections(), 50)
   const cut = setTimeout(() => server.closeAllConnections(), graceMs)
   await closed

@@ -20,7 +20,7 @@ export async function runReindex(flags: Readonly<Record<string, unknown>>, outpu
   if (!isDataFolder(config.dataDir))
     throw new DocsearchError(
       'data_unusable',
-      `${config.dataDir} is not a data folder of docsearch. Name the data folder with --data.`,
+      `${config.dataDir} is not a docsearch data folder. Name the data folder with --data.`,
     )
   const folder = await openDataFolder(config.dataDir)
   try {

@@ -23,7 +23,7 @@ interface RestoreOptions {
   skipDamaged: boolean
 }
 
-/** What a restore puts into the folder. The database comes last: with it, the folder is a data folder. */
+/** What a restore moves into the folder. The database comes last, because it makes the folder a data folder. */
 const PARTS = ['blobs', 'lance', 'segments', CONFIG, WEBHOOK_KEY, DATABASE_FILE]
 /** What an interrupted restore can leave behind. */
 const LEFTOVERS = new Set([...PARTS, RESTORING, 'daemon.lock', 'daemon.lock-journal', 'tmp'])
@@ -74,7 +74,7 @@ async function removeTraces(dir: string, existed: boolean): Promise<void> {
   if (!existed) await rm(dir, { recursive: true, force: true })
 }
 
-/** Writes the files of a backup to a folder. Originals that don't match their hash are left out. */
+/** Writes the files of a backup to a folder. Leaves out originals that don't match their hash. */
 class Staging {
   readonly #folder: string
   readonly #writer: FileWriter
@@ -94,7 +94,7 @@ class Staging {
     if (content.size > this.#free)
       throw new DocsearchError(
         'disk_full',
-        `The backup says that ${path} has ${formatBytes(content.size)}, and the disk has ${formatBytes(this.#free)} left. Free some space, or name a folder on another disk with --data.`,
+        `The disk is too full to restore ${path}: the file has ${formatBytes(content.size)}, and the disk has ${formatBytes(this.#free)} left. Free some space, or name a folder on another disk with --data.`,
       )
     this.#free -= content.size
     const hash = hashOfPath(path)

@@ -11,7 +11,7 @@ export interface OpenTelemetry {
   telemetry: Telemetry
   metrics: Metrics
   rates: Rates
-  /** Sends the spans that are still here. */
+  /** Sends the remaining spans. */
   close(graceMs: number): Promise<void>
 }
 

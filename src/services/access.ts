@@ -110,8 +110,8 @@ export function requireMetrics(actor: Actor): void {
 }
 
 /**
- * A key can't have more scopes than the credential that makes it. `read:metrics` is an exception: whoever administers the instance can
- * already see more than its metrics.
+ * A key can't have more scopes than the credential that makes it. `read:metrics` is an exception: a user who administers the instance
+ * can already see more than its metrics.
  */
 export function requireScopesForKey(actor: Actor, scopes: readonly KeyScope[], projects: ProjectLimit): void {
   if (scopes.includes('read:metrics')) {

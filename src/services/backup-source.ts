@@ -13,7 +13,7 @@ import type { BackupKind, Records, Snapshot, SnapshotIndex } from '../records/re
 
 /** How long the lease of a process that was killed keeps originals from being deleted. */
 const LEASE_MS = 3 * 60_000
-/** A receiver that takes nothing for this long has gone. It may wait for a slow disk or for a tape. */
+/** A receiver that reads nothing for this long is gone. The time is long because a receiver may wait for a slow disk or a tape. */
 const STALL_MS = 15 * 60_000
 
 export interface BackupSourceOptions {
@@ -43,7 +43,7 @@ export interface BackupOptions {
 /** A backup that is being made while its tar is read. Destroying the stream ends it. */
 export interface RunningBackup {
   stream: Readable
-  /** How many bytes the tar will have, nearly. */
+  /** The approximate size of the tar in bytes. */
   sizeBytes: number
   /** Resolves when everything was read and recorded. Rejects when the backup failed. */
   done: Promise<Written>
@@ -178,11 +178,21 @@ class Run {
 
   async #renew(until: Date): Promise<void> {
     if (this.#stream !== null && performance.now() - this.#readAt > STALL_MS)
-      this.#stream.destroy(new DocsearchError('timeout', 'The backup was cancelled, because nobody has read it for 15 minutes.'))
+      this.#stream.destroy(
+        new DocsearchError(
+          'timeout',
+          'The backup was cancelled, because its receiver has read nothing for 15 minutes. Take it again.',
+        ),
+      )
     try {
       if (await this.#options.records.backups.renew(this.#id, until)) return
       // Originals may have been deleted since the lease ended, for example while the machine slept.
-      this.#stream?.destroy(new DocsearchError('unavailable', 'The backup took a break for too long. Make it again.'))
+      this.#stream?.destroy(
+        new DocsearchError(
+          'unavailable',
+          'The backup was interrupted for too long, for example because the machine slept. Take it again.',
+        ),
+      )
     } catch (error) {
       this.#options.log.warn({ err: error }, 'could not renew the lease of a backup; trying again')
     }

@@ -61,7 +61,7 @@ export interface Backend {
   storage(): Promise<Storage>
   memory(): Memory
   runDoctor: DoctorOptions['runDoctor']
-  /** How the originals are, as far as the scrub knows. Never throws. */
+  /** Returns what the scrub knows about the originals. Never throws. */
   originals(): Promise<OriginalsState>
   /** Writes the metrics with the present numbers of the instance. */
   metrics: MetricsOptions['metrics']

@@ -31,7 +31,7 @@ export interface DoctorOptions {
   log: Logger
 }
 
-/** A try again is likely to succeed after this time. */
+/** How long a client should wait before it tries again. */
 const RETRY_S = 60
 
 export function createDoctor({ runDoctor, ingest, log }: DoctorOptions): Doctor {
@@ -40,7 +40,11 @@ export function createDoctor({ runDoctor, ingest, log }: DoctorOptions): Doctor 
     async examine(actor, request, hooks) {
       requireAdministrator(actor)
       if (isRunning)
-        throw new DocsearchError('unavailable', 'Another examination is running. Wait until it ends.', { retryAfter: RETRY_S })
+        throw new DocsearchError(
+          'unavailable',
+          'Another examination is running, and only one can run at a time. Try again when it has ended.',
+          { retryAfter: RETRY_S },
+        )
       isRunning = true
       try {
         const examination = await runDoctor(request, hooks)

@@ -152,7 +152,7 @@ function scheduleState(
   if (isLate) return state('The scheduled backup is late. See the server log.')
   if (last?.outcome === 'partial') return state('The last scheduled backup lacks originals that are missing or damaged.')
   return state(
-    lastSuccess === null ? 'The first scheduled backup is still to come.' : 'The last scheduled backup succeeded.',
+    lastSuccess === null ? 'The instance has not taken its first scheduled backup yet.' : 'The last scheduled backup succeeded.',
     'ok',
   )
 }

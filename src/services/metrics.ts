@@ -57,7 +57,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   /** The scrape in progress, which later callers share. */
   let running: Promise<string> | null = null
 
-  /** A number that can't be read is missing in the answer, because the others show what is wrong. */
+  /** Leaves out a number that can't be read, so that the others can still show what is wrong. */
   async function orNull<T>(what: string, read: () => Promise<T>): Promise<T | null> {
     try {
       return await read()

@@ -13,7 +13,7 @@ interface Reading {
 const READINGS: readonly Reading[] = [
   {
     name: 'docsearch_documents',
-    help: 'Documents by status, without the trash',
+    help: 'Documents by status, not counting the trash',
     label: 'status',
     read: ({ documents }) => documents,
   },

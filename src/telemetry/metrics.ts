@@ -51,7 +51,7 @@ function createHandlers(registry: Registry): Handlers {
 function requestHandlers(registers: Registry[]): Pick<Handlers, 'request' | 'rate_limited' | 'event_streams'> {
   const requests = new Histogram({
     name: 'docsearch_http_request_duration_seconds',
-    help: 'Time from the arrival of a request to the end of its answer. `other` is a request that no route took',
+    help: 'Time from the arrival of a request to the end of its answer. `other` is a request that matched no route',
     labelNames: ['route', 'method', 'status'],
     buckets: REQUEST_SECONDS,
     registers,
@@ -90,7 +90,7 @@ function searchHandlers(registers: Registry[]): Pick<Handlers, 'search' | 'ollam
   })
   const degraded = new Counter({
     name: 'docsearch_search_degraded_total',
-    help: 'Searches whose answer lacked something, by the reason',
+    help: 'Searches whose answer lacked something, by reason',
     labelNames: ['reason'],
     registers,
   })

@@ -32,7 +32,7 @@ import type { Tracing, TracingOptions } from './traces.ts'
 type Env = TracingOptions['env']
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT }
-/** A receiver that is away would fill the log. */
+/** A receiver that can't be reached would fill the log. */
 const LOG_EVERY_MS = 60_000
 
 /**

@@ -40,7 +40,7 @@ export class Rates {
       slice.searches++
       const ms = event.search.seconds * 1000
       if (slice.searchMs.length < MAX_TIMES_IN_SLICE) slice.searchMs.push(ms)
-      // Beyond that, each time replaces a random earlier one, so that the sample stays fair.
+      // When the sample is full, each new time replaces a random earlier one, so that the sample stays fair.
       else {
         const at = Math.floor(Math.random() * slice.searches)
         if (at < MAX_TIMES_IN_SLICE) slice.searchMs[at] = ms

@@ -3,7 +3,7 @@ import type { Telemetry } from '../core/telemetry.ts'
 
 export interface Tracing {
   trace: Telemetry['trace']
-  /** Sends the spans that are still here, for at most `graceMs`. */
+  /** Sends the remaining spans, for at most `graceMs`. */
   close(graceMs: number): Promise<void>
 }
 

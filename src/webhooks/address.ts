@@ -9,8 +9,8 @@ export function allowedAddresses({ privateNetworks }: WebhookPolicy): IsAllowedA
 }
 
 /**
- * Returns the address of a webhook in its usual form. Throws `invalid_webhook_url` for an address that can't work, so that its manager hears of
- * it. What a name leads to is checked again for each connection.
+ * Returns the address of a webhook in its usual form. Throws `invalid_webhook_url` for an address that can't work, so that the
+ * manager learns about it. The IP addresses of a name are checked again for each connection.
  */
 export function checkWebhookUrl(text: string, policy: WebhookPolicy): string {
   const url = URL.parse(text)
@@ -30,7 +30,7 @@ function checkHost(hostname: string, policy: WebhookPolicy): void {
   if (isIP(address) !== 0) {
     if (allowedAddresses(policy)(address)) return
     if (isPublicOrPrivateAddress(address)) throw isPrivate()
-    throw invalid(`Webhooks cannot have the address ${hostname}, because it belongs to no host on a network.`)
+    throw invalid(`Webhooks cannot have the address ${hostname}, because it is not the address of a host.`)
   }
   const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost') || isPrivateHost(hostname)
   if (isLocal && !policy.privateNetworks) throw isPrivate()

@@ -4,7 +4,7 @@ import type { DeliveryError } from '../core/webhooks.ts'
 
 /** The specification recommends 15 to 30 seconds at most. */
 const TIMEOUT_MS = 10_000
-/** What docsearch reads of an answer before it closes the connection. It uses nothing of it. */
+/** How many bytes of an answer docsearch reads before it closes the connection. It ignores them. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
 export interface AttemptRequest {

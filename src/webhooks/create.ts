@@ -15,10 +15,10 @@ export interface WebhookDelivery {
   newId(): string
   /** Returns a new secret, as it is shown once and as it is stored. */
   newSecret(webhookId: string): Promise<{ secret: string; sealed: string }>
-  /** Sends what is due. */
+  /** Sends the messages that are due. */
   nudge(): void
   start(): void
-  /** Lets the attempts in progress end within this time. What was not sent stays in the records. */
+  /** Lets the attempts in progress end within this time. Messages that were not sent stay in the records. */
   stop(graceMs: number): Promise<void>
 }
 

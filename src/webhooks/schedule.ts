@@ -2,9 +2,9 @@ const SECOND = 1_000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** How long to wait after each failed attempt, as the Standard Webhooks specification recommends. Together about three days. */
+/** How long to wait after each failed attempt, as the Standard Webhooks specification recommends. The pauses add up to about three days. */
 const PAUSES = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]
-/** Each pause is longer by up to this share, so that messages that failed together don't come back together. */
+/** Each pause is longer by up to this share, so that messages that failed together are not all sent again at the same time. */
 const JITTER = 0.1
 const MAX_RETRY_AFTER = 24 * HOUR
 

@@ -50,7 +50,7 @@ const linesOf = (data: string) =>
     .flatMap((name) => readFileSync(join(data, name), 'utf8').trimEnd().split('\n'))
     .filter((line) => line.startsWith('{'))
 
-test('a full log begins again, loses no line and leaves a bounded number of private files', async () => {
+test('a full log is rotated without losing a line, into a limited number of private files', async () => {
   const { home, data } = newFolder()
   const { client } = await start(data, home, { DOCSEARCH_DAEMON_LOG_MAX_BYTES: '20 kB', DOCSEARCH_DAEMON_LOG_FILES: '50' })
   const ids = Array.from({ length: 600 }, (_, i) => `request-${String(i).padStart(6, '0')}`)
@@ -68,7 +68,7 @@ test('a full log begins again, loses no line and leaves a bounded number of priv
   }
 })
 
-test('keeps only so many files, and what Node itself writes at a crash ends up in the newest', async () => {
+test('keeps a limited number of files, and the newest has what Node itself writes at a crash', async () => {
   const { home, data } = newFolder()
   const { client, child, exited } = await start(data, home, {
     DOCSEARCH_DAEMON_LOG_MAX_BYTES: '5 kB',
@@ -107,7 +107,7 @@ test('goes on while the disk is full, and says later how many lines are missing'
   expect(notice.find(({ msg }) => msg.startsWith('log lines are missing'))!.lines).toBeGreaterThan(0)
 })
 
-test('a log from before that is too large begins again at the start of the daemon', async () => {
+test('the daemon rotates an earlier log that is too large when it starts', async () => {
   const { home, data } = newFolder()
   writeFileSync(join(data, 'daemon.log'), `{"old":"${'x'.repeat(50_000)}"}\n`, { mode: 0o644 })
   const { client } = await start(data, home, { DOCSEARCH_DAEMON_LOG_MAX_BYTES: '20 kB' })

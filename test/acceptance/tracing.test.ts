@@ -54,7 +54,7 @@ test('sends a request with its stages, a document with its steps, and no word of
   expect(receiver.requests.map(({ body }) => body.toString('utf8')).join('')).not.toContain(SECRET)
 })
 
-test('sends protobuf by default, samples as it is told, and sends what is left when the daemon stops', async () => {
+test('sends protobuf by default, samples as configured, and sends the remaining spans when the daemon stops', async () => {
   const receiver = await startOtlpReceiver()
   const { call, daemon } = await start({
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
@@ -72,7 +72,7 @@ test('sends protobuf by default, samples as it is told, and sends what is left w
   expect(sent.includes(Buffer.from('GET /api/v1/projects'))).toBe(false)
 })
 
-test('a receiver that is away is one line in the log, and requests go on', async () => {
+test('a receiver that cannot be reached causes one line in the log, and requests continue', async () => {
   const { call, daemon } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
   expect((await call('GET', '/api/v1/me')).status).toBe(200)
   await until('the failure to be logged', () => daemon.stderr().includes('spans could not be sent'))

@@ -103,7 +103,7 @@ describe('export', () => {
     expect(existsSync(join(folder, 'files/c.txt'))).toBe(false)
   })
 
-  test('exports the others when an original is missing, and says so', async () => {
+  test('exports the other originals when one is missing, and says so', async () => {
     const project = await filled({ 'a.txt': { text: 'stays' }, 'b.txt': { text: 'its original gets lost' } })
     const lost = (await documentsOf(project)).find(({ path }) => path === 'b.txt')!
     rmSync(join(app.folder, 'blobs', lost.sha256.slice(0, 2), lost.sha256.slice(2)))
@@ -115,7 +115,7 @@ describe('export', () => {
     expect(JSON.parse(readFileSync(join(folder, 'export.json'), 'utf8'))).toMatchObject({ complete: false })
   })
 
-  test('refuses a folder with something else, and one of another project', async () => {
+  test('refuses a folder with other files, and one with an export of another project', async () => {
     const [one, two] = [await filled({ 'a.txt': { text: 'one' } }), await filled({ 'a.txt': { text: 'two' } })]
     const folder = testFolder()
     writeFileSync(join(folder, 'mine.txt'), 'mine')
@@ -127,7 +127,7 @@ describe('export', () => {
 })
 
 describe('import', () => {
-  test('refuses files that are damaged, missing or outside of the folder, and takes the others', async () => {
+  test('refuses files that are damaged, missing or outside of the folder, and imports the others', async () => {
     const project = await filled({ 'a.txt': { text: 'one' }, 'b.txt': { text: 'two' } })
     const folder = join(testFolder(), 'export')
     await cli('export', folder, '--project', project)
@@ -158,7 +158,7 @@ describe('import', () => {
     expect((await documentsOf(copy)).map(({ path }) => path)).toEqual(['a.txt'])
   })
 
-  test('says what a folder is that has no export', async () => {
+  test('explains why a folder is not an export', async () => {
     const folder = testFolder()
     const none = await cli('import', folder, '--project', 'x')
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('docsearch upload')])
@@ -291,7 +291,7 @@ describe('import from Paperless-ngx', () => {
     writeFileSync(join(folder, 'Notes.txt'), 'Call the plumber about the boiler!')
     const run = await cli('import', folder, '--project', newProject(), '--dry-run')
     expect(run.stderr).toContain('Notes.txt')
-    expect(run.stderr).toContain('other bytes than the export says')
+    expect(run.stderr).toContain('differs from its hash in the export')
   })
 
   test('--originals takes the original, so that a picture with an archive version is skipped', async () => {

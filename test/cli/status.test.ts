@@ -86,7 +86,7 @@ test('shows other users what they may see', async () => {
   expect(stdout).not.toMatch(/memory|disk|folder|users/)
 })
 
-test('has an exit code for each state, and names what does not work', async () => {
+test('has an exit code for each state, and names the checks that fail', async () => {
   const disk = { status: 'degraded', message: '12 MB free: uploads may be refused soon' } as const
   const degraded = await status({ ...STATUS, status: 'degraded', checks: { ...STATUS.checks!, disk } })
   expect([degraded.code, degraded.stdout]).toEqual([3, expect.stringContaining('disk degraded\t12 MB free')])
@@ -105,7 +105,7 @@ describe('--watch', () => {
     return { signal: stop.signal, wait }
   }
 
-  test('prints one look after the other on a pipe, and one line for each with --json', async () => {
+  test('prints each status below the last one on a pipe, and as one line with --json', async () => {
     const plain = await status(STATUS, ['--watch'], stopAfter(3))
     expect(plain.code).toBe(130)
     expect(plain.stdout.match(/^status\tok$/gm)).toHaveLength(3)
@@ -118,7 +118,7 @@ describe('--watch', () => {
     ).toEqual(['1.2.3', '1.2.3'])
   })
 
-  test('redraws a terminal, and leaves it as it was', async () => {
+  test('redraws a terminal, and restores its content at the end', async () => {
     const { stdout } = await status(STATUS, ['--watch'], { terminal: 80, rows: 12, ...stopAfter(2) })
     expect(stdout.startsWith('\u001b[?1049h\u001b[?25l')).toBe(true)
     expect(stdout.endsWith('\u001b[?25h\u001b[?1049l')).toBe(true)
@@ -127,7 +127,7 @@ describe('--watch', () => {
     for (const look of looks) expect(look.split('\n').length).toBeLessThanOrEqual(12)
   })
 
-  test('goes on while the instance restarts', async () => {
+  test('continues while the instance restarts', async () => {
     let calls = 0
     const server = createServer((_request, response) => {
       if (++calls === 2) return void response.destroy()
@@ -144,7 +144,7 @@ describe('--watch', () => {
 })
 
 describe('on a real instance', () => {
-  test.skipIf(!hasTmux)('--watch fits the terminal, and Ctrl-C brings back what was there', async () => {
+  test.skipIf(!hasTmux)('--watch fits the terminal, and Ctrl-C restores its content', async () => {
     const daemon = await startRealDaemon({ env: { DOCSEARCH_EMBEDDER: 'builtin', DOCSEARCH_PARSE_WORKERS: '1' } })
     onTestFinished(() => daemon.dispose())
     const terminal = await onTerminal(['status', '--watch', '--every', '1'], daemon.env)

@@ -83,7 +83,7 @@ test('rotates the secret', async () => {
   const id = await add()
   const rotated = await cli(`rotate ${id} --grace 1h`)
   expect(rotated.stdout).toMatch(/^secret\s+whsec_\S{40}$/m)
-  expect(rotated.stderr).toMatch(/shown only once\.\nThe old secret is used until 20\S+\.\n$/)
+  expect(rotated.stderr).toMatch(/shown only once\.\ndocsearch also signs messages with the old secret until 20\S+\.\n$/)
 })
 
 test.each([

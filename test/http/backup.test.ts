@@ -63,7 +63,7 @@ test('a backup has the documents of all users, the trash, and no secret of the s
   expect(JSON.parse(config)).toEqual({ port: 1, api: {}, at: 'http://host/x' })
 })
 
-test('originals that the receiver names are not sent', async () => {
+test('does not send originals that the receiver already has', async () => {
   await idle()
   const first = sha256('the first document')
   const { manifest, paths } = await read(await request('', `${first}\n${sha256('of nobody')}\n`))
@@ -111,7 +111,7 @@ test('one backup runs at a time, and no original is deleted meanwhile', async ()
   await expect(blobs.size(stray)).rejects.toMatchObject({ code: errorCode('blob_missing') })
 })
 
-test('a client that leaves ends the backup, which counts as failed', async () => {
+test('a backup fails when its client disconnects', async () => {
   await idle()
   const answer = await request()
   await answer.body!.cancel()

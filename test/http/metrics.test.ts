@@ -144,7 +144,7 @@ describe('who may read them', () => {
     expect((await create(app.alice, {})).body.scopes).not.toContain('read:metrics')
   })
 
-  test('a key of an owner who is no longer the owner, or is disabled, loses it', async () => {
+  test('a key stops reading metrics when its user is disabled or no longer the owner', async () => {
     const { users } = app.backend.records
     const mallory = await users.create({ name: 'Mallory', email: 'mallory@example.org', role: 'member' })
     const own = await app.backend.apiKeys.create({ ownerId: mallory.id, name: 'k', scopes: ['read:metrics'], expiresAt: null })
@@ -178,7 +178,7 @@ describe('who may read them', () => {
   })
 })
 
-test('works below the path of a public URL, and stays readable while the database fails', async () => {
+test('works below the path of a public URL, and while the database fails', async () => {
   const other = await startTestApp({
     basePath: '/docs',
     change: ({ records }) => ({

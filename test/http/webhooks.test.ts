@@ -222,7 +222,7 @@ test('410 turns a webhook off, and a manager turns it on again', async () => {
   expect(on.body).toMatchObject({ enabled: true, disabled_reason: null })
 })
 
-test('a project has a limited number of webhooks, and they go with it', async () => {
+test('a project has a limited number of webhooks, which are deleted with it', async () => {
   receiver.answer = (response) => void response.writeHead(204).end()
   for (let i = 0; i < 10; i++) await add('/many')
   const refused = await app.alice.post(at, { url: receiver.url('/many') })

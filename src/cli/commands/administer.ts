@@ -8,7 +8,7 @@ import { daemonOutput } from './serve.ts'
 /** What `users`, `clients`, `audit` and `status` call, over the API or on a data folder. */
 export type Administration = Pick<Client, 'users' | 'clients' | 'audit' | 'status'>
 
-/** Of `audit`, `status`, `users`, `clients` and each of their commands. */
+/** The options of `audit`, `status`, `users`, `clients` and each of their commands. */
 export const DATA_OPTIONS = {
   data: text(
     '--data <folder>',

@@ -14,17 +14,17 @@ export default defineCommand({
   name: 'restore',
   summary: 'Restore a data folder from a backup',
   description:
-    'Make a data folder from a backup, on this or another machine. The folder must be empty or missing. Nothing is restored before every ' +
-    'hash has been checked. Afterwards, start the instance with `docsearch serve`.',
+    'Make a data folder from a backup, on this or another machine. The folder must be empty or not exist. The command checks every hash ' +
+    'before it puts the files in place. Afterwards, start the instance with `docsearch serve`.',
   arguments: { target: argument('<target>', 'The file or folder of the backup, or - for standard input') },
   options: {
     data: text('--data <folder>', 'Data folder to make (DOCSEARCH_DATA)'),
     snapshot: SNAPSHOT,
-    skipDamaged: flag('--skip-damaged', 'Restore the rest of a backup in which originals are damaged'),
+    skipDamaged: flag('--skip-damaged', 'If originals are damaged, restore everything else'),
   },
   details:
-    '\nAPI keys, logins and passwords are those of the backup, also those that were revoked later. The restored instance takes no ' +
-    'backups by itself until you set `backup.target` again.',
+    '\nAPI keys, logins and passwords are those of the backup, including keys and logins that were revoked later. The restored instance ' +
+    'takes no scheduled backups until you set `backup.target` again.',
   examples: [
     'docsearch restore /mnt/backup/docsearch --data ./library',
     'age -d -i key.txt docsearch.tar.age | docsearch restore - --data ./library',
@@ -65,13 +65,13 @@ function report(context: Context, restored: Restored): number {
     context.printLine(`Restored ${countOf(documents, 'document')}${trash} (${formatBytes(bytes)}) to ${data}.`)
     context.printLine(
       index.state === 'restored'
-        ? `The search index was restored with ${countOf(index.passages, 'passage')}: nothing has to be embedded again.`
+        ? `The search index was restored with ${countOf(index.passages, 'passage')}: no passage has to be embedded again.`
         : `The search index will be rebuilt when you start the instance: ${index.reason}.`,
     )
   }
-  if (backupsOff) context.notice('This instance takes no backups by itself. Set backup.target again if it should.')
+  if (backupsOff) context.notice('The restored instance takes no scheduled backups. To take them, set backup.target again.')
   if (missing.length === 0) return EXIT.done
-  context.report(missing.map((sha256) => `original ${sha256} is missing\n`).join(''))
-  context.report(`${countOf(missing.length, 'original')} could not be restored. Everything else was.\n`)
+  context.report(missing.map((sha256) => `Original ${sha256} is missing.\n`).join(''))
+  context.report(`${countOf(missing.length, 'original')} could not be restored. Everything else was restored.\n`)
   return EXIT.partial
 }

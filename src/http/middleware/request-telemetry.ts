@@ -1,7 +1,7 @@
 import type { Telemetry } from '../../core/telemetry.ts'
 import type { Middleware } from '../routing/context.ts'
 
-/** Measures each request, and makes it a span. Neither has the path or the query, because both can contain what a user looked for. */
+/** Measures each request, and makes it a span. Records neither the path nor the query, because both can contain what a user searched for. */
 export function requestTelemetry(telemetry: Telemetry): Middleware {
   return async (ctx, next) => {
     const started = performance.now()

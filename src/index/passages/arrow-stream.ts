@@ -30,7 +30,7 @@ export async function* readArrowFile(file: string, layout: VectorLayout): AsyncG
   await reader.open()
   const columns = (names: { name: string; type: unknown }[]) => names.map(({ name, type }) => `${name} ${String(type)}`).join()
   if (columns(reader.schema.fields) !== columns(tableSchema(layout).fields))
-    throw corrupt('The passages in the backup have another layout.')
+    throw corrupt('The passages in the backup have a layout that this version does not know.')
   for await (const batch of reader) {
     if (batch.numRows === 0) continue
     const passageAt = passageReader(batch, layout)

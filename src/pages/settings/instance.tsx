@@ -66,8 +66,8 @@ const ADVICE: Readonly<Record<CheckName, string>> = {
   queue: 'docsearch continues by itself when the cause is gone.',
   disk: 'Free some space, or move the data folder to a larger disk. Empty the trash to free the space of deleted documents.',
   originals:
-    'Upload the files of these documents again: the list of documents with warnings shows them. `docsearch doctor` says what else is damaged.',
-  backup: 'See the server log for the reason. The instance tries again by itself.',
+    'Upload the files of these documents again: the documents have a warning. To find other damage, run `docsearch doctor`.',
+  backup: 'See the server log for the reason. The instance will try again.',
 }
 
 const BADGES: Readonly<Record<CheckStatus, Badge>> = {

@@ -31,7 +31,7 @@ async function readRows(text: string, delimiter: string, budget: CellBudget): Pr
     return await collect(text, { ...options, max_record_size: MAX_RECORD_CHARS }, budget)
   } catch (error) {
     if (!isAboutQuotes(error)) throw error
-    // A quote is part of the text then, as in 3.5" disks.
+    // In such a file, quotes are part of the text, as in 3.5" disks.
     return collect(text, { ...options, quote: null }, new CellBudget())
   }
 }

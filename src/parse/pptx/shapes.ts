@@ -12,7 +12,7 @@ export interface Shape {
   /** The type of the placeholder that it fills, such as `title`; null for a shape of the slide's own. */
   placeholder: string | null
   paragraphs: DrawingParagraph[]
-  /** The rows of a table; null if the shape is none. */
+  /** The rows of a table; null if the shape is not a table. */
   rows: ShapeRow[] | null
   /** What the author says about a picture. */
   description: string

@@ -18,7 +18,7 @@ const START_BYTES = 2048
 const MAX_CONTROL_SHARE = 0.005
 
 const KNOWN: Readonly<Record<string, string>> = {
-  'application/zip': 'a ZIP archive that is no document',
+  'application/zip': 'a ZIP archive that is not a document',
   'application/gzip': 'a gzip archive',
   'application/x-cfb': 'a file of an older Office format (DOC, XLS, PPT)',
   'application/rtf': 'an RTF document',
@@ -53,7 +53,7 @@ export async function sniff(path: string, name: string): Promise<{ mediaType: st
   }
   const detected = await file.detected()
   const damaged = isZip(head) && (await file.archive()) === null && FORMAT_IDS.find((id) => FORMATS[id].mediaType === detected)
-  // Its parser says that it is damaged.
+  // The parser of this format reports that the file is damaged.
   if (damaged) return { mediaType: FORMATS[damaged].mediaType }
   if (detected === 'application/x-cfb' && (await contains(path, Buffer.from('EncryptedPackage', 'utf16le')))) throw encrypted()
   if (!looksLikeText(head) || (detected !== null && NEVER_TEXT.has(detected))) throw unsupported(detected)

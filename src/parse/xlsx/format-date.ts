@@ -41,7 +41,7 @@ const LANGUAGES: Readonly<Record<number, string>> = {
   0x24: 'sl',
 }
 
-/** Returns a date or time as the format shows it; null for a number that is none. */
+/** Returns a date or time as the format shows it; null for a number that is not a date. */
 export function formatDate(serial: number, { tokens, locale }: Section): string | null {
   if (serial < 0 || serial >= END_SERIAL) return null
   const fraction = tokens.find((token) => token.kind === 'date' && token.text.startsWith('.'))

@@ -6,7 +6,7 @@ import { MIGRATIONS } from './migrations.ts'
 import { COUNTED, COUNTED_WORDS } from './stored-counts.ts'
 
 const BUSY_TIMEOUT_MS = 10_000
-/** With more, the rest would say nothing new. */
+/** More problems of the same kind would tell the operator nothing new. */
 const MAX_DAMAGE = 20
 /** Columns with times in milliseconds that no clock of the user's choice writes. */
 const TIMES = [
@@ -23,7 +23,7 @@ const WITH_PROJECT = 'd.id, p.name as project, d.path'
 export function openInspection(file: string): Inspection {
   const database = translated(() => {
     const opened = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS })
-    // Opening reads nothing. This does, so that a file that is no database shows here.
+    // Opening reads nothing. This query does, so a file that is not a database fails here.
     opened.prepare('select count(*) from sqlite_schema').get()
     return opened
   })

@@ -68,7 +68,7 @@ export function createProjects(store: Store): Projects {
       store.write(async (tx) => {
         const rows = await tx.sql.selectFrom('documents').selectAll().where('project_id', '=', id).execute()
         await recordDeletion(tx, id, rows.length)
-        // Nothing would send the messages about the deletion of each document.
+        // Before the documents: nothing would send messages to the webhooks about their deletion.
         await tx.sql.deleteFrom('webhooks').where('project_id', '=', id).execute()
         await removeDocuments(tx, rows, now())
         const gone = await tx.sql.deleteFrom('projects').where('id', '=', id).returning('id').executeTakeFirst()

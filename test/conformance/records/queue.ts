@@ -25,7 +25,7 @@ export function queueConformance(test: DocumentsTest): void {
       expect(await records.queue.claim(2)).toEqual([])
     })
 
-    test('knows since when the oldest unfinished document waits', async ({ records, bob, clock, add, claimOne }) => {
+    test('knows how long the oldest unfinished document has waited', async ({ records, bob, clock, add, claimOne }) => {
       expect(await records.queue.oldest()).toBeNull()
       const first = clock.now()
       await add({ path: 'first' })

@@ -35,7 +35,7 @@ test('a further backup adds only new originals, and each backup can be restored'
     expect(await check(folder, snapshot)).toMatchObject({ faults: [], manifest: { created_at: at(snapshot === first ? 1 : 2) } })
 })
 
-test('the oldest backups go, with the originals that only they had', async () => {
+test('deletes the oldest backups, with the originals that only they had', async () => {
   const folder = await tempFolder()
   for (const second of [1, 2, 3, 4]) await add(folder, second, ['always', `only ${second}`], 2)
   expect(await readdir(join(folder, 'snapshots'))).toHaveLength(2)

@@ -42,7 +42,7 @@ test('a backup that was cut off anywhere is incomplete', async () => {
     expect([length, await refusal(tar.subarray(0, length))]).toEqual([length, errorCode('backup_incomplete')])
 })
 
-test('originals that are missing at the source are listed, and stop nothing', async () => {
+test('lists originals that are missing at the source, and continues', async () => {
   const { manifest, seen } = await readTar(Readable.from([await makeBackup({ missing: ['lost'] })]), CHECK_ONLY)
   expect(manifest.failed).toEqual([{ sha256: sha256('lost'), reason: 'missing' }])
   expect(compareWithManifest(manifest, seen)).toEqual([])

@@ -24,7 +24,7 @@ test.each([
   expect(filesFor([path])).toEqual([file])
 })
 
-test('keeps files apart that some file systems take for the same', () => {
+test('gives different files to paths that some file systems treat as one', () => {
   const files = filesFor(['Read.txt', 'read.txt', 'café.txt', 'cafe\u0301.txt', 'straße', 'STRASSE', 'a', 'a/b', 'x?', 'x*'])
   expect(files.slice(0, 1)).toEqual(['Read.txt'])
   expect(files[1]).toMatch(/^read \([0-9a-f]{8}\)\.txt$/)
@@ -38,7 +38,7 @@ test('shortens long names before their extension', () => {
   expect(file!.endsWith('ü.pdf')).toBe(true)
 })
 
-test('gives any paths different files without any that leads out of the folder', () => {
+test('gives any paths different files inside the folder', () => {
   const part = fc.oneof(fc.string({ unit: 'binary', maxLength: 12 }), fc.constantFrom('..', '.', 'a', 'A', 'con', 'x.txt'))
   const path = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'))
   fc.assert(

@@ -92,7 +92,7 @@ test('reads each original once in a round, and begins the next round only when i
   expect(pauses).toBe(1)
 })
 
-test('continues after a restart where it was', async () => {
+test('resumes after a restart', async () => {
   for (let i = 0; i < 5; i++) await add(`file ${i}`)
   const before: Scrub = scrub(async () => {
     // Stops within the third file.

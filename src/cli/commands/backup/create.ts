@@ -25,23 +25,24 @@ type Open = (known: ReadonlySet<string>) => Promise<{ stream: Readable; sizeByte
 
 interface Received {
   manifest: BackupManifest
-  /** Of a folder: the name of the backup in it, and what was not there before. */
+  /** Only for a folder: the name of the backup in it, and how many originals are new. */
   added?: { snapshot: string; newOriginals: number }
 }
 
 export default defineCommand({
   name: 'create',
   summary: 'Take a backup',
-  arguments: { target: argument('<target>', 'A file that ends with .tar, - for standard output, or a folder') },
+  arguments: { target: argument('<target>', 'A folder, a file that ends with .tar, or - for standard output') },
   options: {
     ...DATA_OPTIONS,
-    withVectors: flag('--with-vectors', 'Include the passages with their vectors, so that `restore` need not embed them again'),
+    withVectors: flag('--with-vectors', 'Include the passages with their vectors, so that `restore` does not embed them again'),
     keep: option('--keep <number>', `How many backups the folder keeps (default ${DEFAULT_KEEP})`, integer(1)),
     force: flag('-f, --force', 'Overwrite an existing file'),
   },
   details:
-    '\nA folder keeps several backups, which share their originals: a backup adds only originals that are new. Without --data, the ' +
-    'backup comes from the instance over its API. This needs the owner of the instance, and a credential with all scopes.',
+    '\nA folder keeps several backups, which share their originals: each backup adds only originals that are new. Without --data, the ' +
+    'command backs up the instance over its API. Only the owner of the instance can do this, with a credential that has the scopes ' +
+    'read:documents, write:documents and manage:keys.',
   examples: [
     'docsearch backup /mnt/backup/docsearch',
     'docsearch backup docsearch.tar --with-vectors',
@@ -72,7 +73,7 @@ function checkUsage<K extends string>(context: Context, target: string, kind: K 
   if (keep !== undefined && kind !== 'folder') throw usage('--keep needs a folder as the target.')
   if (force && kind !== 'file') throw usage('--force needs a file as the target.')
   if (kind === 'stdout' && context.io.stdout.isTTY)
-    throw usage('A backup is not text, so it is not written to a terminal. Redirect the output, or name a file.')
+    throw usage('A backup is not text, so docsearch does not write it to a terminal. Redirect the output, or name a file.')
   return kind
 }
 
@@ -133,7 +134,7 @@ async function withSource<T>(context: Context, options: Options, work: (open: Op
           return { stream, sizeBytes, isRecorded: Promise.resolve() }
         })
       } finally {
-        // A backup that cannot be written here must end at the instance, too.
+        // If this machine can't write the backup, the instance must stop making it.
         answer?.destroy()
       }
     })
@@ -171,7 +172,7 @@ function report(context: Context, target: string, { manifest, added }: Received,
     added === undefined ? '' : ` ${countOf(added.newOriginals, 'original')} ${added.newOriginals === 1 ? 'was' : 'were'} new.`
   context.notice(`Backed up ${countOf(documents, 'document')}${trash} (${formatBytes(bytes)}).${fresh}`)
   if (failed.length === 0) return EXIT.done
-  context.report(failed.map(({ sha256, reason }) => `original ${sha256} is ${reason}\n`).join(''))
+  context.report(failed.map(({ sha256, reason }) => `Original ${sha256} is ${reason}.\n`).join(''))
   context.report(`${countOf(failed.length, 'original')} could not be backed up. The backup has everything else.\n`)
   return EXIT.partial
 }

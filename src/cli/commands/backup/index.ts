@@ -6,8 +6,8 @@ export default defineNoun({
   name: 'backup',
   summary: 'Back up an instance, or verify a backup',
   description:
-    'Write everything that an instance has to a file or folder: accounts, projects, documents with their originals and their trash. ' +
-    'The instance goes on working meanwhile. Restore it with `docsearch restore`.',
+    'Write everything that an instance has to a file or folder: users, projects, documents with their originals, and the trash. The ' +
+    'instance stays available during the backup. Restore a backup with `docsearch restore`.',
   commands: [verify],
   standalone: create,
 })

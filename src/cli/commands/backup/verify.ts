@@ -8,14 +8,14 @@ import { EXIT } from '../../exit.ts'
 import { argument, text } from '../../options.ts'
 import { createBar } from '../bar.ts'
 
-export const SNAPSHOT = text('--snapshot <name>', 'A backup of the folder, by its name (default the newest)')
+export const SNAPSHOT = text('--snapshot <name>', 'Name of the backup in the folder (default: the newest)')
 
 export default defineCommand({
   name: 'verify',
   summary: 'Check every hash of a backup',
   description:
-    'Read a backup completely and compare every file with its hash. Exit code 3 says that originals are damaged, 7 that the backup ' +
-    'cannot be restored.',
+    'Read a backup completely and compare every file with its hash. The exit code is 3 if only originals are damaged or missing, and 7 if ' +
+    'the backup cannot be restored.',
   arguments: { target: argument('<target>', 'The file, the folder, or - for standard input') },
   options: { snapshot: SNAPSHOT },
   examples: ['docsearch backup verify /mnt/backup/docsearch', 'zstd -dc backup.tar.zst | docsearch backup verify -'],
@@ -65,10 +65,10 @@ function report(context: Context, target: string, { manifest, faults, isRestorab
   if (context.json) context.printJson(result)
   for (const { path, fault } of faults) context.report(`${path} is ${fault}\n`)
   if (faults.length === 0) {
-    const lacking = failed.length === 0 ? '' : ` ${countOf(failed.length, 'original')} could not be backed up then.`
+    const lacking = failed.length === 0 ? '' : ` ${countOf(failed.length, 'original')} could not be backed up at that time.`
     if (!context.json)
       context.printLine(
-        `OK: ${countOf(documents, 'document')} of ${createdAt}, ${formatBytes(bytes)}, every hash is right.${lacking}`,
+        `OK: ${countOf(documents, 'document')} of ${createdAt}, ${formatBytes(bytes)}, every hash is correct.${lacking}`,
       )
     return EXIT.done
   }

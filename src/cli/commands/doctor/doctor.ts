@@ -104,8 +104,8 @@ async function print(context: Context, { checks, findings, status }: DoctorRepor
   const left = findings.filter(({ repaired }) => !repaired)
   const done = findings.length - left.length
   if (done > 0) context.notice(`${count(done, 'finding')} repaired.`)
-  if (status === 'ok') return context.notice('All is well.')
-  const advice = !fix && status !== 'fatal' ? ' `docsearch doctor --fix` repairs what is safe to repair.' : ''
+  if (status === 'ok') return context.notice('Nothing is wrong.')
+  const advice = !fix && status !== 'fatal' ? ' `docsearch doctor --fix` makes the repairs that are safe.' : ''
   context.notice(`${count(left.length, 'finding')}.${advice}`)
 }
 

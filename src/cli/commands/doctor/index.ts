@@ -4,22 +4,22 @@ import { flag, option, text } from '../../options.ts'
 
 export default defineCommand({
   name: 'doctor',
-  summary: 'Check that an instance and its data are whole',
+  summary: 'Check an instance and its data for damage',
   description:
-    'Check that an instance and its data are whole: originals, database, index, statistics, permissions, disk, clock, address and models. ' +
-    'Checks the instance that you are logged in to, as its owner, or a data folder with or without a running daemon.',
+    'Check an instance and its data for damage: originals, database, index, statistics, permissions, disk, clock, address and models. ' +
+    'The command checks the instance that you are logged in to as its owner, or a data folder with or without a running daemon.',
   options: {
     data: text('--data <folder>', 'Check this data folder directly (DOCSEARCH_DATA, unless you name an instance)'),
     subset: option('--subset <part>', 'Read only a part of the originals, such as 1/10', subset),
-    fix: flag('--fix', 'Repair what is safe to repair, and say what was done'),
+    fix: flag('--fix', 'Make the repairs that are safe, and report them'),
   },
   details: [
-    'Reads every original and compares it with its hash, which takes as long as reading the files. --subset 1/10 reads a tenth: run',
-    '2/10 the next day, and so on.',
+    'The command reads every original and compares it with its hash, which takes as long as reading the files. --subset 1/10 reads a',
+    'tenth of them: run 2/10 the next day, and so on.',
     '',
     '--fix never deletes the only copy of anything. docs/doctor.md explains every finding.',
     '',
-    'Exit codes of this command: 0 all is well, or everything found was repaired; 3 there are findings; 7 the database is damaged, or a',
+    'Exit codes of this command: 0 there are no findings, or all are repaired; 3 there are findings; 7 the database is damaged, or a',
     'check could not run.',
   ].join('\n'),
   examples: [

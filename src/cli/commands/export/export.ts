@@ -94,7 +94,7 @@ async function prepareFolder(
   const earlier = new Map<string, ManifestEntry>()
   if (names.every((name) => name.startsWith('.'))) return { earlier, leftovers: [] }
   const found = await readAbout(folder).catch(() => null)
-  if (found === null) throw usage(`${folder} is not empty and has no export. Name a new or an empty folder.`)
+  if (found === null) throw usage(`${folder} is not empty and has no export. Name a new or empty folder.`)
   if (found.project.id !== project)
     throw usage(`${folder} has an export of the project ${found.project.name}. Name another folder for this project.`)
   for await (const entry of readManifest(folder)) if (!('line' in entry)) earlier.set(entry.document_id, entry)
@@ -178,7 +178,7 @@ function missingFrom(entries: readonly ManifestEntry[], earlier: ReadonlyMap<str
 async function deleteGone(folder: string, gone: readonly Leftover[]): Promise<Leftover[]> {
   const left: Leftover[] = []
   for (const leftover of gone) {
-    // Nobody may have changed the manifest so that it names a file elsewhere.
+    // A changed manifest could name a file outside of the folder.
     const isInside = new FileNames().keep(leftover.file)
     const target = join(folder, FILES, ...leftover.file.split('/'))
     const hash = isInside ? await hashOfFile(target) : null

@@ -10,8 +10,8 @@ const MAX_SUFFIX_BYTES = 40
 const MAX_DEPTH = 50
 
 /**
- * Gives each path of a document a path of a file that every file system takes. Two paths never get the same file, also where letter case or the form of
- * accents make no difference, and no path is a folder and a file.
+ * Gives each document path a file path that every file system accepts. Two documents never get the same file, even where letter case and the form
+ * of accents make no difference, and no path is both a folder and a file.
  */
 export class FileNames {
   readonly #files = new Set<string>()
@@ -49,7 +49,7 @@ export class FileNames {
   }
 }
 
-/** Returns the same for paths that some file system takes for the same. */
+/** Returns a key that is the same for two paths if some file system treats them as one. */
 function keyOf(file: string): string {
   return file.normalize('NFKC').toUpperCase().toLowerCase()
 }

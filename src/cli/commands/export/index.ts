@@ -13,8 +13,8 @@ export default defineCommand({
     prune: flag('--prune', 'Delete files of documents that the project no longer has, if an earlier export wrote them'),
   },
   details: [
-    'Downloads only what the folder lacks, so that an interrupted export continues, and a second one takes little time. Checks the hash',
-    'of every file. Documents in the trash are not exported.',
+    'The command downloads only what the folder lacks: run it again to continue an interrupted export. It checks the hash of every file.',
+    'It does not export documents in the trash.',
     '',
     'docs/export.md describes the files. `docsearch import` reads them.',
   ].join('\n'),

@@ -65,7 +65,7 @@ export function about(facts: Omit<About, 'format' | 'version'>): About {
   return { format: FORMAT, version: VERSION, ...facts }
 }
 
-/** Returns null for a folder that is no export. Throws what the system says, and SyntaxError for a damaged file. */
+/** Returns null for a folder that is not an export. Throws errors of the file system, and SyntaxError for a damaged file. */
 export async function readAbout(folder: string): Promise<About | null> {
   const text = await readFile(join(folder, ABOUT), 'utf8').catch(ignoreMissing)
   if (text === null) return null
@@ -73,7 +73,7 @@ export async function readAbout(folder: string): Promise<About | null> {
   return value.format === FORMAT ? (value as About) : null
 }
 
-/** Yields the entries of a manifest; a line that is none is yielded as its number. None when there is no manifest. */
+/** Yields the entries of a manifest. For a line that is not an entry, yields the line number. Yields nothing when there is no manifest. */
 export async function* readManifest(folder: string): AsyncGenerator<ManifestEntry | { line: number }> {
   const handle = await open(join(folder, MANIFEST)).catch(ignoreMissing)
   if (handle === null) return
@@ -113,7 +113,7 @@ function parseEntry(text: string): ManifestEntry | null {
   }
 }
 
-/** Replaces a file in one step, so that an interrupted export leaves the one before. */
+/** Replaces a file in one step, so that an interrupted export leaves the earlier file. */
 export async function replaceFile(file: string, lines: Iterable<string>): Promise<void> {
   const part = `${file}.part`
   const handle = await open(part, 'w')

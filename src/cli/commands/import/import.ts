@@ -47,7 +47,7 @@ export async function importFolder(context: Context, request: ImportRequest): Pr
   const { whole, damaged } = await compareWithExport(hashed.files as (HashedFile & ImportFile)[])
   const refused = [...source.refused, ...located.refused, ...hashed.refused, ...damaged]
   const files = whole.map((file) => ({ ...file, tags: file.exported.tags }))
-  // Without tags, so that another tag alone sends no file again.
+  // Compare without tags, so that a changed tag alone does not send the file again.
   const differences = await compareFiles(context, client, files, settings)
   const needed = differences?.needed ?? new Map<FoundFile, 'new'>(files.map((file) => [file, 'new']))
   const counts = differences?.counts ?? null
@@ -101,7 +101,7 @@ async function compareWithExport(
     if (hash === null || found === hash.hex) whole.push(file)
     else {
       const { path, name } = file
-      damaged.push({ path, name, code: 'damaged', message: 'the file has other bytes than the export says. Export it again' })
+      damaged.push({ path, name, code: 'damaged', message: 'the file differs from its hash in the export. Export it again' })
     }
   }
   return { whole, damaged }
@@ -111,7 +111,7 @@ async function compareWithExport(
 class Details {
   readonly #context: Context
   readonly #client: Client
-  /** Each does one request after another. */
+  /** Each worker sends one request after another. */
   readonly #lanes = Array.from({ length: PARALLEL }, () => Promise.resolve())
   #changes = 0
   readonly #refused: Refusal[] = []

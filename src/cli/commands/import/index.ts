@@ -11,13 +11,13 @@ export default defineCommand({
     project: text('-p, --project <name>', "Project (ID or name); created if it doesn't exist"),
     originals: flag(
       '--originals',
-      'Of a Paperless-ngx export: upload originals also where there is an archive version with recognised text',
+      'Of a Paperless-ngx export: upload the original even if there is an archive version with recognized text',
     ),
     wait: flag('-w, --wait', 'Wait until the documents are searchable'),
     dryRun: flag('-n, --dry-run', 'Show what would be uploaded'),
   },
   details: [
-    'Sends only what the project lacks, and compares every file with the hash in the export first.',
+    'The command compares every file with the hash in the export, and sends only what the project lacks.',
     '',
     'From Paperless-ngx, tags become tags, a correspondent becomes the tag correspondent:NAME, a document type type:NAME, and a',
     'storage path storage-path:NAME. docs/export.md says more.',

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs'
 
-/** A value that is larger is no record of an export. */
+/** A larger value can't be a record of an export. */
 const MAX_CHARS = 256_000_000
 
 /**
- * Yields the values of a JSON array in a file one by one, because the array may be larger than a text can be. Throws SyntaxError for anything but an
+ * Yields the values of a JSON array in a file one by one, because the array may be longer than a string can be. Throws SyntaxError for anything but an
  * array.
  */
 export async function* readJsonArray(file: string): AsyncGenerator<unknown> {

@@ -56,7 +56,7 @@ export async function readPaperlessExport(folder: string, { prefersOriginals }: 
     source.documents.push({ ...converted.document, path: uniquePath(converted.document.path, record.pk, paths) })
   }
   if (archives > 0)
-    source.notes.push(`Takes the archive version of ${countOf(archives, 'document')}, because it has the recognised text.`)
+    source.notes.push(`Uploading the archive version of ${countOf(archives, 'document')}, because it has the recognized text.`)
   return source
 }
 
@@ -156,7 +156,7 @@ function toTag(name: string): string {
     .slice(0, MAX_TAG_CHARACTERS)
 }
 
-/** Paperless-ngx had MD5 first, and has SHA-256 since. */
+/** Earlier versions of Paperless-ngx write MD5, later ones SHA-256. */
 function hashOf(checksum: unknown): ExportedDocument['hash'] {
   const hex = textOf(checksum).toLowerCase()
   if (/^[0-9a-f]{64}$/.test(hex)) return { algorithm: 'sha256', hex }

@@ -32,7 +32,7 @@ export interface ImportFile extends FoundFile {
   exported: ExportedDocument
 }
 
-/** Finds the files of documents. No entry can name a file outside of the folder, also not through a link. */
+/** Finds the files of documents. No entry can name a file outside of the folder, not even through a link. */
 export async function locate(
   folder: string,
   documents: readonly ExportedDocument[],

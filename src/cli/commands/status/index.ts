@@ -14,15 +14,19 @@ export default defineCommand({
   summary: 'Show what an instance is doing',
   description:
     'Show whether an instance works and what it is doing: queue, rates, index, memory, models and disk. The owner sees the whole ' +
-    'instance, other users see their own documents. With --data, shows what a data folder has, also while no daemon runs on it.',
+    'instance, other users see their own documents. With --data, the command reads a data folder, with or without a running daemon.',
   options: {
     ...DATA_OPTIONS,
-    watch: flag('-w, --watch', 'Show it again and again until Ctrl-C'),
-    every: option('--every <seconds>', `With --watch: seconds between two looks (default ${DEFAULT_SECONDS})`, integer(1, 3600)),
+    watch: flag('-w, --watch', 'Update the status until Ctrl-C'),
+    every: option(
+      '--every <seconds>',
+      `With --watch: seconds between two updates (default ${DEFAULT_SECONDS})`,
+      integer(1, 3600),
+    ),
   },
   details:
     '\nThe exit code is 0 if the instance works, 3 if it works in part (degraded), 7 if it does not work (unavailable), and 5 if it ' +
-    'cannot be reached or, with --data, does not run.\n\nWith --watch and --json, each look is one line.',
+    'cannot be reached or, with --data, does not run.\n\nWith --watch and --json, each update is one line.',
   examples: ['docsearch status', 'docsearch status --watch', 'docsearch status --json | jq .documents'],
   async run(context, _args, { data, watch, every = DEFAULT_SECONDS }) {
     return administer(context, { data }, async (administration) => {
@@ -41,6 +45,6 @@ function show(context: Context, status: Status): number {
 function exitCodeOf({ status, checks }: Status): number {
   if (status === 'ok') return EXIT.done
   if (status === 'degraded') return EXIT.partial
-  // Only an instance reports its checks. Without them, nobody was asked.
+  // Only a running instance reports its checks.
   return checks === undefined ? EXIT.unreachable : EXIT.instance
 }

@@ -8,10 +8,10 @@ import { ENTER_SCREEN, LEAVE_SCREEN, redraw } from '../../view/style.ts'
 import { localTime } from '../../view/time.ts'
 import { formatStatus } from './view.ts'
 
-/** An instance that restarts is away for a moment. */
+/** Errors that pass when the instance has restarted. */
 const PASSING = ['unreachable', 'timeout', 'unavailable', 'rate_limited'] as const
 
-/** Shows the status until Ctrl-C. Goes on while the instance is away, unless it is away from the start. */
+/** Shows the status until Ctrl-C. Continues while the instance can't be reached, unless the first request fails. */
 export async function watchStatus(context: Context, read: () => Promise<Status>, everySeconds: number): Promise<number> {
   const { signal } = context.io
   const first = await read()
@@ -34,7 +34,7 @@ export async function watchStatus(context: Context, read: () => Promise<Status>,
   }
 }
 
-/** Redraws the screen of a terminal, which shows what was there before once the command ends. */
+/** Redraws the screen of a terminal, and restores its earlier content when the command ends. */
 class FullScreen {
   readonly #context: Context
   #last: Styled | null = null
@@ -67,7 +67,7 @@ class FullScreen {
   }
 }
 
-/** For pipes and --json: one look after the other. */
+/** For pipes and --json: prints each status below the last one. */
 class Lines {
   readonly #context: Context
   #isFirst = true

@@ -50,9 +50,9 @@ class Watch {
   readonly #request: SyncRequest
   readonly #options: { waits: boolean; isVerbose: boolean }
   readonly #refusedFiles = new RefusedFiles()
-  /** Why syncing has to wait, as it was last said. */
+  /** The last printed reason why syncing has to wait. */
   #trouble: string | null = null
-  /** What failed, as it was last said. */
+  /** The last printed list of failures. */
   #failure: string | null = null
   #retryMs = FIRST_RETRY_MS
 

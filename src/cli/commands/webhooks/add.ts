@@ -6,7 +6,7 @@ export default defineCommand({
   name: 'add',
   summary: 'Add a webhook to a project',
   description: 'Add a webhook to a project and print the secret that verifies its messages. The secret is shown only once.',
-  arguments: { url: argument('<url>', 'Address that gets the messages, with https') },
+  arguments: { url: argument('<url>', 'https address that receives the messages') },
   options: { project: projectOption, events: eventOption, description: descriptionOption },
   examples: [
     'docsearch webhooks add https://example.com/docsearch --project contracts',

@@ -11,8 +11,8 @@ const USUAL_LIMIT = 20
 
 export default defineCommand({
   name: 'deliveries',
-  summary: 'List the messages to a webhook and what became of them',
-  description: 'List the messages to a webhook and what became of them, newest first. They are kept for 30 days.',
+  summary: 'List the messages to a webhook and their results',
+  description: 'List the messages to a webhook and their results, newest first. docsearch keeps them for 30 days.',
   arguments: { webhook: webhookArgument },
   options: {
     project: projectOption,

@@ -18,7 +18,7 @@ export default defineCommand({
   options: {
     project: projectOption,
     url: text('--url <url>', 'New address'),
-    events: { ...eventOption, description: 'Event to send, repeatable; replaces all events' },
+    events: { ...eventOption, description: 'Event to send, repeatable; replaces the present events' },
     description: descriptionOption,
     on: flag('--on', 'Turn it on, and send the messages that were waiting', { conflictsWith: ['off'] }),
     off: flag('--off', 'Turn it off'),

@@ -11,7 +11,7 @@ export default defineNoun({
   name: 'webhooks',
   summary: 'Send messages about documents to other programs',
   description:
-    "List, add, change, test and remove the webhooks of a project. docsearch sends a signed message to a webhook's address when a document is ready, fails or is deleted. Only managers of the project may use them.",
+    "List, add, change, test and remove the webhooks of a project. docsearch sends a signed message to a webhook's address when a document is ready, fails or is deleted. Only managers of the project can see and change them.",
   commands: [list, add, edit, rotate, remove, test, deliveries],
   standalone: list,
 })

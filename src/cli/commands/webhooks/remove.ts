@@ -7,7 +7,7 @@ export default defineCommand({
   name: 'remove',
   aliases: ['rm', 'delete'],
   summary: 'Remove a webhook from a project',
-  description: 'Remove a webhook from a project, with the messages that wait and the log of deliveries.',
+  description: 'Remove a webhook from a project, with its waiting messages and its log of deliveries.',
   arguments: { webhook: webhookArgument },
   options: { project: projectOption, yes },
   examples: ['docsearch webhooks remove whk_01h… --yes'],

@@ -8,7 +8,7 @@ export default defineCommand({
   name: 'rotate',
   summary: 'Create a new secret for a webhook',
   description:
-    'Create a new secret for a webhook and print it. The secret is shown only once. Meanwhile, messages have a signature with each of both secrets.',
+    'Create a new secret for a webhook and print it. The secret is shown only once. During the time of --grace, docsearch signs messages with both secrets.',
   arguments: { webhook: webhookArgument },
   options: {
     project: projectOption,
@@ -25,6 +25,6 @@ export default defineCommand({
     const { id } = await findWebhook(client, project, webhook)
     const rotated = await client.webhooks.rotate(project, id, grace)
     printWebhook(context, rotated)
-    context.notice(`The old secret is used until ${rotated.old_secret_expires_at}.`)
+    context.notice(`docsearch also signs messages with the old secret until ${rotated.old_secret_expires_at}.`)
   },
 })

@@ -13,12 +13,12 @@ const POLL_MS = 250
 
 export default defineCommand({
   name: 'test',
-  summary: 'Send a test message, or a message again',
-  description: 'Send a test message, or a message of `deliveries` again, and print what the receiver answered.',
+  summary: 'Send a test message, or send a message again',
+  description: 'Send a test message, or send a message from the list of deliveries again, and print what the receiver answered.',
   arguments: { webhook: webhookArgument },
   options: {
     project: projectOption,
-    delivery: text('--delivery <id>', 'Send this message of `deliveries` again (its full ID)'),
+    delivery: text('--delivery <id>', 'Full ID of a delivery, to send its message again'),
   },
   examples: ['docsearch webhooks test whk_01h… --project contracts', 'docsearch webhooks test whk_01h… --delivery msg_01h…'],
   async run(context, { webhook }, { project: named, delivery: again }) {
@@ -51,5 +51,8 @@ async function attempted(
     await context.io.wait(POLL_MS, context.io.signal)
     delivery = await look()
   }
-  throw new DocsearchError('timeout', `docsearch has not sent ${begun.id} yet. \`docsearch webhooks deliveries\` shows it later.`)
+  throw new DocsearchError(
+    'timeout',
+    `docsearch has not sent ${begun.id} yet. To see the result later, run \`docsearch webhooks deliveries\`.`,
+  )
 }

@@ -60,7 +60,7 @@ export function printWebhook(context: Context, webhook: Webhook & { secret?: str
   if (webhook.secret !== undefined) context.notice('The secret is shown only once.')
 }
 
-/** Says what the last attempt of a delivery brought. */
+/** Returns the result of the last attempt of a delivery. */
 export function resultOf({ attempts }: WebhookDelivery): string {
   const last = attempts.at(-1)
   if (last === undefined) return '-'

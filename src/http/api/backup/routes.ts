@@ -20,16 +20,16 @@ export const backupRoutes = ({ backups }: Pick<Dependencies, 'backups'>): Route[
     description: [
       'The answer is a tar of the whole instance: `docsearch.db`, `config.json` without secrets, the originals under `blobs/`, and `manifest.json` with the hash and the size of each file.',
       'The manifest comes last. A tar without it is incomplete.',
-      'The documents of all users are in it, so it needs the scopes `read:documents`, `write:documents` and `manage:keys` and a credential that is not limited to projects.',
-      'The body can name originals that you have already, as SHA-256 in hex, one per line. These originals are in the manifest, but not in the tar.',
-      'The instance makes the backup while you read it. One backup can run at a time. `docsearch restore` restores it.',
+      'The backup contains the documents of all users. Only the owner can take it, with a credential that has the scopes `read:documents`, `write:documents` and `manage:keys` and is not limited to projects.',
+      'The body can list originals that you already have, as SHA-256 in hex, one per line. The manifest lists these originals, but the tar does not contain them.',
+      'The instance makes the backup while you read it. Only one backup can run at a time. Restore the backup with `docsearch restore`.',
     ].join(' '),
     access: 'manage:keys',
     role: 'owner',
     query: backupQuery,
     content: {
       'text/plain': {
-        schema: { type: 'string', description: 'SHA-256 of the originals that need not be sent, one per line', example: '' },
+        schema: { type: 'string', description: 'SHA-256 in hex of the originals to leave out, one per line', example: '' },
       },
     },
     bodyOptional: true,
@@ -37,7 +37,7 @@ export const backupRoutes = ({ backups }: Pick<Dependencies, 'backups'>): Route[
       200: {
         description: 'The backup',
         type: 'application/x-tar',
-        headers: { 'X-Backup-Bytes': 'About how many bytes the backup has' },
+        headers: { 'X-Backup-Bytes': 'Approximate size of the backup in bytes' },
       },
     },
     problems: ['backup_running', 'invalid_request', 'body_too_large', 'unsupported_media_type', 'request_timeout'],

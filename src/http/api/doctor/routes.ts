@@ -9,7 +9,7 @@ export const doctorRoutes = ({ doctor, log }: Pick<Dependencies, 'doctor' | 'log
     method: 'POST',
     path: '/api/v1/doctor',
     tag: 'Instance',
-    summary: 'Check that the data of the instance is whole',
+    summary: 'Check the data of the instance for damage',
     description:
       'Reads the originals and compares them with their hashes, checks the database, the index and everything else that `docs/doctor.md` lists. The answer has one JSON object per line: progress, and at the end the report. Closing the connection ends the examination. One examination runs at a time.',
     access: 'manage:keys',

@@ -6,7 +6,7 @@ import type { Logger } from '../../../core/logger.ts'
 import type { Actor } from '../../../services/access.ts'
 import type { Doctor, DoctorRequest } from '../../../services/doctor.ts'
 
-/** An examination that is refused is refused at once. So this waits for the first line, or for so long. */
+/** How long to wait for the first line before answering. A refused examination rejects within this time. */
 const REFUSAL_MS = 50
 
 /** Answers with lines of JSON. An examination that is refused rejects like any other request; a later failure becomes the last line. */

@@ -25,7 +25,7 @@ export const deliveryRoutes = ({ webhooks }: Pick<Dependencies, 'webhooks'>): Ro
     tag,
     summary: 'Send a test message',
     description:
-      'Sends a message of the type `webhook.test`, once. `getWebhookDelivery` shows the result: the state is `waiting` until then.',
+      'Sends a message of the type `webhook.test`, once. `getWebhookDelivery` shows the result. Until docsearch has sent the message, the state is `waiting`.',
     access: 'write:documents',
     answers: { 202: { description: 'The delivery that begins now', schema: webhookDelivery } },
     problems: [...problems, 'webhook_disabled'],
@@ -41,7 +41,7 @@ export const deliveryRoutes = ({ webhooks }: Pick<Dependencies, 'webhooks'>): Ro
     method: 'GET',
     tag,
     summary: 'List the deliveries of a webhook',
-    description: 'Newest first. The log keeps deliveries for 30 days, and the last 1,000 that are finished.',
+    description: 'Newest first. The log keeps deliveries for 30 days, and at most the last 1,000 finished ones.',
     access: 'read:documents',
     query: webhookDeliveryListQuery,
     answers: { 200: { description: 'Some of the deliveries, and the cursor to the next ones', schema: webhookDeliveryList } },
@@ -71,7 +71,8 @@ export const deliveryRoutes = ({ webhooks }: Pick<Dependencies, 'webhooks'>): Ro
     method: 'POST',
     tag,
     summary: 'Send a message again',
-    description: 'Begins now, with the same `webhook-id` and body, and with all attempts.',
+    description:
+      'docsearch sends the message now, with the same `webhook-id` and body. If the attempt fails, it tries again like for a new message.',
     access: 'write:documents',
     answers: { 202: { description: 'The delivery that begins now', schema: webhookDelivery } },
     problems: [...problems, 'delivery_not_found', 'webhook_disabled'],

@@ -30,7 +30,7 @@ const collectionRoutes = ({ webhooks }: Pick<Dependencies, 'webhooks'>): Route[]
     method: 'GET',
     tag,
     summary: 'List the webhooks of a project',
-    description: 'All of them, oldest first. Only for managers of the project.',
+    description: 'All webhooks, oldest first. Only for managers of the project.',
     access: 'read:documents',
     answers: { 200: { description: 'The webhooks', schema: webhookList } },
     problems: [...problems],
@@ -45,7 +45,7 @@ const collectionRoutes = ({ webhooks }: Pick<Dependencies, 'webhooks'>): Route[]
     tag,
     summary: 'Add a webhook to a project',
     description:
-      'docsearch sends a message to the address for each of these events, signed as in the Standard Webhooks specification. The secret ' +
+      'docsearch sends a message to the address for each of these events, signed according to the Standard Webhooks specification. The secret ' +
       'is shown only once. A project has at most 10 webhooks (`limits.webhooks`). Only for managers of the project.',
     access: 'write:documents',
     body: webhookCreate,
@@ -81,8 +81,8 @@ const itemRoutes = ({ webhooks }: Pick<Dependencies, 'webhooks'>): Route[] => [
     tag,
     summary: 'Change a webhook, or turn it on or off',
     description:
-      'Messages that wait go to the new address. While a webhook is off, docsearch records no messages for it. When it is turned on ' +
-      'again, docsearch sends what was waiting before.',
+      'Waiting messages go to the new address. While a webhook is off, docsearch records no messages for it. When it is turned on ' +
+      'again, docsearch sends the messages that were already waiting.',
     access: 'write:documents',
     body: webhookUpdate,
     answers: { 200: { description: 'The webhook', schema: webhook } },
@@ -97,7 +97,7 @@ const itemRoutes = ({ webhooks }: Pick<Dependencies, 'webhooks'>): Route[] => [
     method: 'DELETE',
     tag,
     summary: 'Delete a webhook',
-    description: 'Also deletes the messages that wait, and the log of deliveries.',
+    description: 'Also deletes the waiting messages and the log of deliveries.',
     access: 'write:documents',
     answers: { 204: { description: 'The webhook is deleted' } },
     problems: [...problems, 'webhook_not_found'],
@@ -114,7 +114,7 @@ const itemRoutes = ({ webhooks }: Pick<Dependencies, 'webhooks'>): Route[] => [
     tag,
     summary: 'Create a new secret for a webhook',
     description:
-      'The new secret is shown only once. For `grace_seconds`, messages have a signature with each of both secrets, so that you can ' +
+      'The new secret is shown only once. For `grace_seconds`, docsearch signs messages with both secrets, so that you can ' +
       'change the receiver meanwhile.',
     access: 'write:documents',
     body: webhookRotate,

@@ -7,7 +7,7 @@ type Options = Parameters<typeof makeOdf>[2]
 const read = (kind: Parameters<typeof makeOdf>[0], content: string, options?: Options) =>
   parseBytes(makeOdf(kind, content, options), `a.${kind}`)
 
-test('skips deleted text, and puts notes and comments behind the text', async () => {
+test('skips deleted text, and puts notes and comments after the text', async () => {
   const content = [
     '<text:tracked-changes><text:changed-region><text:deletion><text:p>gone</text:p></text:deletion></text:changed-region></text:tracked-changes>',
     '<text:p>Rent<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>In cash.</text:p></text:note-body></text:note>',
