@@ -63,12 +63,15 @@ async function newestOf(folder: string): Promise<string> {
 }
 
 async function readManifest(place: string, snapshot: string, folder: string): Promise<BackupManifest> {
-  if ((await lstat(join(place, MANIFEST)).catch(missing)) !== null) return parsedManifest(join(place, MANIFEST))
-  if ((await lstat(place).catch(missing)) !== null) throw incomplete()
+  // Any other name could lead to another folder.
+  if (isSnapshotName(snapshot)) {
+    if ((await lstat(join(place, MANIFEST)).catch(missing)) !== null) return parsedManifest(join(place, MANIFEST))
+    if ((await lstat(place).catch(missing)) !== null) throw incomplete()
+  }
   const known = await listSnapshots(folder)
   throw new DocsearchError(
     'backup_target',
-    `${folder} has no backup ${snapshot}. Its backups: ${known.length === 0 ? 'none' : known.join(', ')}.`,
+    `${folder} has no backup ${snapshot || 'without a name'}. Its backups: ${known.length === 0 ? 'none' : known.join(', ')}.`,
   )
 }
 

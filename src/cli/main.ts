@@ -20,7 +20,8 @@ export async function run(): Promise<void> {
       if (stream === process.stdout) writeError ??= error
     })
   }
-  const code = await main(argv, io)
+  // A pipe rejects with the error of its stream, which is reported below.
+  const code = await main(argv, io, (error) => error === writeError)
   // Nothing is running, so the process ends by itself, without loading anything more.
   if (isVersion(argv)) return
   await Promise.all([flushed(process.stdout), flushed(process.stderr)])
@@ -33,8 +34,12 @@ async function reportWriteError(cause: Error, argv: readonly string[], io: Io): 
   return reportError(new DocsearchError('output_unwritable', message, { cause }), argv, io)
 }
 
-/** Runs one command and returns its exit code. Never throws. */
-export async function main(argv: readonly string[], io: Io): Promise<number> {
+/** Runs one command and returns its exit code. Never throws. `isReported` tells an error that the caller reports. */
+export async function main(
+  argv: readonly string[],
+  io: Io,
+  isReported: (error: unknown) => boolean = () => false,
+): Promise<number> {
   // Scripts ask for the version often, so nothing else is loaded for it.
   if (isVersion(argv)) {
     io.stdout.write(`${version()}\n`)
@@ -44,6 +49,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     const { runProgram } = await import('./program.ts')
     return await runProgram(argv, io, version())
   } catch (error) {
+    if (isReported(error)) return UNWRITABLE
     const { reportError } = await import('./report.ts')
     return reportError(error, argv, io)
   }

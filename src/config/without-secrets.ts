@@ -29,5 +29,5 @@ function cleaned(value: unknown): unknown {
 
 /** Removes user name and password from an address. */
 function withoutPassword(text: string): string {
-  return text.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/@\s]*@/i, '$1')
+  return text.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/?#\s]*@/i, '$1')
 }

@@ -82,6 +82,11 @@ function send(url: URL, init: RequestInit | undefined, { isAllowedAddress, signa
       (response) => void readAnswer(response, bounds).then(resolve, reject),
     )
     request.on('error', reject)
+    // An answer that switches protocols has neither a body nor an end. Without a listener, no event would settle this promise.
+    request.on('upgrade', (response, socket) => {
+      socket.destroy()
+      resolve(answerOf(response, ''))
+    })
     request.end(body)
   })
 }
@@ -93,10 +98,7 @@ function readAnswer(
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = []
     let bytes = 0
-    const answer = () => {
-      const { 'content-type': contentType = 'no content type', 'retry-after': retryAfter = null } = response.headers
-      resolve({ status: response.statusCode ?? 0, contentType, retryAfter, body: Buffer.concat(parts).toString('utf8') })
-    }
+    const answer = () => resolve(answerOf(response, Buffer.concat(parts).toString('utf8')))
     response.on('data', (part: Buffer) => {
       bytes += part.length
       if (bytes <= maxBytes) {
@@ -110,6 +112,11 @@ function readAnswer(
     response.on('error', reject)
     response.on('end', answer)
   })
+}
+
+function answerOf({ statusCode = 0, headers }: IncomingMessage, body: string): Answer {
+  const { 'content-type': contentType = 'no content type', 'retry-after': retryAfter = null } = headers
+  return { status: statusCode, contentType, retryAfter, body }
 }
 
 /** An agent of its own, because the connections that the global one keeps open may lead to an address that is not allowed. */

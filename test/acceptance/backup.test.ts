@@ -1,8 +1,12 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { text as consumed } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import type { SearchAnswer } from '../../src/contract/search.ts'
-import { cleanEnv, runCli, startRealDaemon, type RealDaemon } from '../support/daemon.ts'
+import { BIN, cleanEnv, runCli, startRealDaemon, type RealDaemon } from '../support/daemon.ts'
 import { generatedText } from '../support/generated-text.ts'
 import { makeBackup } from '../support/make-backup.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -193,6 +197,16 @@ test('a tar goes through a pipe, and restore refuses what it must refuse', async
   await mkdir(join(killed, 'blobs'))
   expect(await runCli(['serve', '--port', '0', '--data', killed], source.env)).toMatchObject({ code: 2 })
   expect(await restore(tar, killed)).toMatchObject({ code: 0 })
+})
+
+test.skipIf(!existsSync('/dev/full'))('a backup to a full disk says so, once', async () => {
+  const { env } = await start()
+  const full = openSync('/dev/full', 'w')
+  const child = spawn(process.execPath, [BIN, 'backup', '-'], { env, stdio: ['ignore', full, 'pipe'] })
+  closeSync(full)
+  const [said, [code]] = await Promise.all([consumed(child.stderr!), once(child, 'close')])
+  expect(said).toMatch(/^docsearch: Could not write the result to standard output: ENOSPC\b.*\n$/)
+  expect(code).toBe(2)
 })
 
 test('a backup of a newer version is refused', async () => {

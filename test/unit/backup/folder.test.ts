@@ -94,3 +94,10 @@ test('a folder with other files is refused as a target', async () => {
   await writeFile(join(folder, 'thesis.doc'), '')
   await expect(FolderTarget.open(folder)).rejects.toMatchObject({ code: errorCode('backup_target') })
 })
+
+test.each(['', '.', '..', '../..', 'unfinished', '20261124T203009000Z'])('there is no backup named %j', async (name) => {
+  const folder = await tempFolder()
+  await add(folder, 1, ['one'])
+  await mkdir(join(folder, 'snapshots', 'unfinished'))
+  await expect(check(folder, name)).rejects.toMatchObject({ code: errorCode('backup_target') })
+})
