@@ -52,6 +52,7 @@ const EXIT_OF_CODE: Partial<Record<ErrorCode, number>> = {
   login_timed_out: EXIT.login,
   invalid_answer: EXIT.instance,
   backup_running: EXIT.busy,
+  doctor_running: EXIT.busy,
   backup_damaged: EXIT.instance,
   backup_incomplete: EXIT.instance,
   // Whether it fails before or during the download.

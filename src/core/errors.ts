@@ -72,6 +72,7 @@ const API_CODES = {
   webhook_disabled: 'user',
   invalid_webhook_url: 'user',
   backup_running: 'user',
+  doctor_running: 'user',
   quota_exceeded: 'user',
   too_many_tags: 'user',
   // Files

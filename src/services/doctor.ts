@@ -20,7 +20,7 @@ export interface DoctorHooks {
 
 /** Examines the data folder of the instance. */
 export interface Doctor {
-  /** One examination runs at a time. Throws `owner_only`, `insufficient_scope`, `limited_to_projects` and `unavailable`. */
+  /** One examination runs at a time. Throws `owner_only`, `insufficient_scope`, `limited_to_projects` and `doctor_running`. */
   examine(actor: Actor, request: DoctorRequest, hooks: DoctorHooks): Promise<Examination>
 }
 
@@ -41,7 +41,7 @@ export function createDoctor({ runDoctor, ingest, log }: DoctorOptions): Doctor 
       requireAdministrator(actor)
       if (isRunning)
         throw new DocsearchError(
-          'unavailable',
+          'doctor_running',
           'Another examination is running, and only one can run at a time. Try again when it has ended.',
           { retryAfter: RETRY_S },
         )

@@ -16,7 +16,7 @@ export const doctorRoutes = ({ doctor, log }: Pick<Dependencies, 'doctor' | 'log
     role: 'owner',
     body: doctorRequest,
     answers: { 200: { description: 'Progress and the report, line by line', type: 'application/x-ndjson', schema: doctorLine } },
-    problems: ['unavailable'],
+    problems: ['doctor_running'],
     async handle({ ctx, actor, body, ending }) {
       const [part = 1, of = 1] = body.subset.split('/').map(Number)
       ctx.body = await streamExamination({ doctor, log }, actor, {
