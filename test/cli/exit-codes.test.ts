@@ -114,7 +114,7 @@ describe('wrong usage exits with 2 and says what is wrong', () => {
     [['help', 'nope'], 'Missing or unknown command. Run `docsearch --help`'],
     [['--quiet'], 'Missing or unknown command.'],
     [['login', 'http://127.0.0.1:1', 'dsk_secret0'], 'too many arguments'],
-    [['reindex', '--data', '/no/such/folder'], 'is not a data folder'],
+    [['reindex', '--data', '/no/such/folder'], 'is not a docsearch data folder'],
   ])('%j', async (args, sentence) => {
     const run = await runCommand(args)
     expect(run).toMatchObject({ code: 2, stdout: '' })
