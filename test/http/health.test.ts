@@ -35,6 +35,7 @@ test('with a credential, health also returns the uptime and each check', async (
     ['reranker', 'ok'],
     ['queue', 'ok'],
     ['disk', 'ok'],
+    ['originals', 'ok'],
   ])
 })
 
