@@ -38,7 +38,10 @@ export const checkDatabase: Check = async (scene) => {
 async function openDatabase(scene: Scene): Promise<Inspection | null> {
   const { dataDir, add } = scene
   const file = join(dataDir, DATABASE)
-  const found = await stat(file).catch(() => null)
+  const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
   if (found === null) {
     add(finding('database_missing', `The data folder has no ${DATABASE}.`, { place: DATABASE }))
     return null

@@ -58,6 +58,7 @@ async function reportOpen(scene: Scene, open: readonly string[]): Promise<void> 
   })
   if (scene.wantsFix) {
     for (const path of open) {
+      // A daemon may have deleted it.
       const stats = await lstat(path).catch(() => null)
       if (stats !== null) await chmod(path, stats.mode & 0o7700)
     }

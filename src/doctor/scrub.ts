@@ -183,6 +183,7 @@ export class Scrub {
 
   async #pause(ms: number): Promise<void> {
     if (this.#options.pause !== undefined) return this.#options.pause(ms)
+    // A stop ends the pause early, and the caller notices it.
     await sleep(ms, undefined, { signal: this.#stopping.signal, ref: false }).catch(() => {})
   }
 }

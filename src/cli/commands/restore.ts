@@ -23,7 +23,7 @@ export default defineCommand({
     skipDamaged: flag('--skip-damaged', 'If originals are damaged, restore everything else'),
   },
   details:
-    '\nAPI keys, logins and passwords are those of the backup, including keys and logins that were revoked later. The restored instance ' +
+    '\nThe API keys, logins and passwords of the backup work again, also keys and logins that were revoked later. The restored instance ' +
     'takes no scheduled backups until you set `backup.target` again.',
   examples: [
     'docsearch restore /mnt/backup/docsearch --data ./library',

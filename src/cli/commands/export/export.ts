@@ -93,7 +93,11 @@ async function prepareFolder(
   const names = await writing(folder, () => readdir(folder))
   const earlier = new Map<string, ManifestEntry>()
   if (names.every((name) => name.startsWith('.'))) return { earlier, leftovers: [] }
-  const found = await readAbout(folder).catch(() => null)
+  const found = await readAbout(folder).catch((error: Error) => {
+    // Not the file of an export.
+    if (error instanceof SyntaxError) return null
+    throw error
+  })
   if (found === null) throw usage(`${folder} is not empty and has no export. Name a new or empty folder.`)
   if (found.project.id !== project)
     throw usage(`${folder} has an export of the project ${found.project.name}. Name another folder for this project.`)

@@ -89,7 +89,7 @@ async function readSource({ folder, prefersOriginals }: ImportRequest): Promise<
   )
 }
 
-/** Separates the files whose bytes are not those of the export. */
+/** Separates the files whose bytes differ from the export's. */
 async function compareWithExport(
   files: readonly (HashedFile & ImportFile)[],
 ): Promise<{ whole: (HashedFile & ImportFile)[]; damaged: Refusal[] }> {
