@@ -101,3 +101,21 @@ test('refuses a file with a password, and one with too many cells in few bytes',
     code: errorCode('too_much_text'),
   })
 })
+
+test('reads a sheet with thousands of rows whose only cell is far right, and one with thousands of merged cells in two rows', async () => {
+  const sheet = (rows: string) => `<table:table table:name="A">${rows}</table:table>`
+  const wide = odfCell('x', 'table:number-columns-repeated="1000"').repeat(300)
+  const far = odfRow(
+    ['<table:table-cell table:number-columns-repeated="299000"/>', odfCell('y')],
+    'table:number-rows-repeated="1000"',
+  )
+  const { pages } = await read('spreadsheet', sheet(odfRow([wide]) + far.repeat(190)))
+  expect(pages[0]!.text).toMatch(/^A\n\nx \| x/)
+  expect(pages[0]!.text.match(/^y$/gm)).toHaveLength(190_000)
+
+  const merged = odfCell('x', 'table:number-rows-spanned="2"').repeat(20_000)
+  const more = odfCell('z', 'table:number-columns-repeated="1000"').repeat(200)
+  const rows = odfRow([merged + more]) + odfRow([`${'<table:covered-table-cell/>'.repeat(20_000)}${more}`])
+  const read2 = await read('spreadsheet', sheet(rows))
+  expect(read2.pages[0]!.text.match(/x/g)).toHaveLength(40_000)
+})
