@@ -32,7 +32,7 @@ export function Sheets({ mediaType, sheets, passage, fallbackPage, numbered }: S
               {pageTitle(mediaType, sheet.page.number)}
             </h2>
           ) : null}
-          {sheet.blocks.length === 0 ? <p class="hint">No text on this {pageWord(mediaType)}.</p> : null}
+          {sheet.blocks.length === 0 ? <p class="hint">This {pageWord(mediaType)} has no text.</p> : null}
           {withTables(sheet.blocks).map((part) =>
             Array.isArray(part) ? (
               <Table sheet={sheet} rows={part} passage={passage} />
