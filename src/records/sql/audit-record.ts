@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import { AUDIT_REPEAT_MS, MAX_AUDIT_ADDRESSES, type AuditDetails, type AuditFact } from '../../core/audit.ts'
 import { currentCaller } from '../../core/caller.ts'
+import { equals } from './per-dialect.ts'
 import type { AuditEventRow, Tables } from './tables.ts'
 
 /** Records a fact on behalf of the current caller, in the transaction of the change. */
@@ -62,14 +63,14 @@ async function countRepetition(tx: Transaction<Tables>, row: AuditEventRow, now:
   // Repeated facts are about an account or a document, and each has an index.
   const subject =
     row.document_id === null
-      ? sql<boolean>`project_id is null and user_id is ${row.user_id}`
+      ? sql<boolean>`project_id is null and ${equals('user_id', row.user_id)}`
       : sql<boolean>`document_id = ${row.document_id}`
   const recent = await tx
     .selectFrom('audit_events')
     .select(['id', 'address', 'details'])
     .where(subject)
     .where('action', '=', row.action)
-    .where(sql<boolean>`actor_id is ${row.actor_id}`)
+    .where(equals('actor_id', row.actor_id))
     .where('id', '>', now - AUDIT_REPEAT_MS)
     .orderBy('id', 'desc')
     .limit(MAX_AUDIT_ADDRESSES + 1)

@@ -8,6 +8,7 @@ import { NO_QUOTAS, passagesRefusal } from '../quotas.ts'
 import { addTombstones, givenTitle, parseColumns } from './document-changes.ts'
 import { countByStatus } from './document-counts.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
+import { numberRows } from './per-dialect.ts'
 import { createQueueRecovery } from './queue-recovery.ts'
 import { slices } from './store.ts'
 import type { Store, WriteTransaction } from './store.ts'
@@ -147,8 +148,8 @@ async function findOldest(db: Kysely<Tables>): Promise<Date | null> {
       select (select queued_at from documents
         where status = 'queued' and owner_id = queue_turns.owner_id and attempts = tried.value
         order by queued_at limit 1) as queued_at
-      from queue_turns, json_each(${JSON.stringify(ATTEMPTS)}) as tried where waiting > 0
-      union all select queued_at from documents where status = 'processing')`.execute(db)
+      from queue_turns, ${numberRows(JSON.stringify(ATTEMPTS))} as tried where waiting > 0
+      union all select queued_at from documents where status = 'processing') as unfinished`.execute(db)
   const oldest = rows[0]?.oldest ?? null
   return oldest === null ? null : new Date(Number(oldest))
 }

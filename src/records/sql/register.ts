@@ -114,7 +114,7 @@ export async function secondNumber(
   const { before, after } = aroundNumber(path)
   const { rows } = await sql<{ number: number }>`with recursive numbers (number) as (
       select 2 union all select number + 1 from numbers where exists (select 1 from documents
-        where project_id = ${projectId} and path = ${before} || number || ${after} and sha256 <> ${sha256}))
+        where project_id = ${projectId} and path = ${before} || cast(number as text) || ${after} and sha256 <> ${sha256}))
     select max(number) as number from numbers`.execute(db)
   return rows[0]!.number
 }
