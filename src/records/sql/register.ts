@@ -8,7 +8,7 @@ import { checkBytes, checkNewDocument, checkPassagesLeft, hasRoomFor, NO_QUOTAS 
 import { aroundNumber, numberedPath } from '../rules.ts'
 import { contentColumns, factAbout, newRow, queueNextVersion, tagsColumn } from './document-changes.ts'
 import { toDocument } from './document-rows.ts'
-import type { Store, WriteTransaction } from './store.ts'
+import { SHARED, type Store, type WriteTransaction } from './store.ts'
 import { keepVersion } from './trash.ts'
 import type { DocumentRow, Tables } from './tables.ts'
 import { readAllowance } from './usage.ts'
@@ -80,8 +80,9 @@ export function createRegister(store: Store): Documents['register'] {
       trashedId = null,
     } = await store.write(async (tx) => {
       const { ownerId, name } = await requireProject(tx, document)
+      await tx.engine.lockOwners(tx.sql, [ownerId])
       return { ...(await register(tx, { ...document, ownerId }, onConflict, { quotas, isKept })), name }
-    })
+    }, SHARED)
     return { document: toDocument({ ...row, project_name: name }), outcome, trashedId }
   }
 }
