@@ -101,6 +101,11 @@ function textFormatOf(head: Buffer, name: string): FormatId {
   const extension = extname(name).toLowerCase()
   const byName = texts.find((id) => (FORMATS[id].extensions as readonly string[]).includes(extension))
   if (byName !== undefined) return byName
+  const byWholeName = texts.find((id) => {
+    const reader = READERS[id]
+    return reader.kind === 'text' && reader.isNameOf?.(name)
+  })
+  if (byWholeName !== undefined) return byWholeName
   const start = head.subarray(0, START_BYTES).toString('latin1').replaceAll('\0', '')
   const byStart = texts.find((id) => {
     const reader = READERS[id]
