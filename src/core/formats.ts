@@ -89,6 +89,14 @@ export const FORMATS = {
     originalView: 'download',
     countedIn: 'chapters',
   },
+  rtf: {
+    mediaType: 'application/rtf',
+    extensions: ['.rtf'],
+    label: 'Rich text',
+    name: 'RTF',
+    originalView: 'download',
+    countedIn: 'lines',
+  },
   text: {
     mediaType: 'text/plain',
     extensions: ['.txt', '.text', '.log'],

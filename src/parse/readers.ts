@@ -2,6 +2,7 @@ import type { FormatId } from '../core/formats.ts'
 import { beginsAsScript, isCodeName } from './code/languages.ts'
 import { beginsAsHtml } from './html/begins-as-html.ts'
 import type { Parser } from './parser.ts'
+import { beginsAsRtf } from './rtf/begins-as-rtf.ts'
 import type { Archive } from './sniff/archive.ts'
 
 /** Adobe Acrobat opens a PDF whose header is within the first 1,024 bytes. Some mail gateways put lines before it. */
@@ -86,6 +87,11 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
       return mediaType === 'application/epub+zip' || (mediaType === '' && names.has('meta-inf/container.xml'))
     },
     load: async () => (await import('./epub/epub.ts')).parseEpub,
+  },
+  rtf: {
+    kind: 'binary',
+    isFormatOf: ({ head }) => beginsAsRtf(head),
+    load: async () => (await import('./rtf/rtf.ts')).parseRtf,
   },
   text: { kind: 'text', load: async () => (await import('./text/text.ts')).parseText },
   markdown: { kind: 'text', load: async () => (await import('./markdown/markdown.ts')).parseMarkdown },

@@ -21,14 +21,13 @@ const KNOWN: Readonly<Record<string, string>> = {
   'application/zip': 'a ZIP archive that is not a document',
   'application/gzip': 'a gzip archive',
   'application/x-cfb': 'a file of an older Office format (DOC, XLS, PPT)',
-  'application/rtf': 'an RTF document',
   'application/postscript': 'a PostScript file',
 }
 /**
  * Types that file-type always gets right for a file of text. It takes other texts for binary files when they happen to begin
  * with the letters of a signature ("BM" for a bitmap), so its other answers count only for files that are not text.
  */
-const NEVER_TEXT = new Set(['application/rtf', 'text/rtf', 'application/postscript', 'application/eps'])
+const NEVER_TEXT = new Set(['application/postscript', 'application/eps'])
 
 /**
  * Finds the format of a file by its content. The name chooses only among the text formats, which content can't always tell
