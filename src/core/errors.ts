@@ -136,6 +136,9 @@ const INSTANCE_CODES = {
   too_many_files: 'outside',
   database_busy: 'outside',
   database_corrupt: 'outside',
+  store_unavailable: 'outside',
+  store_refused: 'outside',
+  store_unusable: 'user',
   index_corrupt: 'internal',
   index_failed: 'internal',
   // Backups
