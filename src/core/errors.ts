@@ -141,6 +141,7 @@ const INSTANCE_CODES = {
   store_unusable: 'user',
   index_corrupt: 'internal',
   index_failed: 'internal',
+  writer_replaced: 'outside',
   // Backups
   backup_damaged: 'outside',
   backup_incomplete: 'outside',

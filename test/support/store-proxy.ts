@@ -25,7 +25,7 @@ export interface StoreProxy extends AsyncDisposable {
 export interface StoreProxyOptions {
   /** Carries out conditional writes for a store that ignores the condition. */
   addsConditions?: boolean
-  /** Lets one write of a key begin when the one before has ended. Without turns, conditional writes are not atomic. */
+  /** Lets a write begin when the one before has ended. Without turns, conditional writes are not atomic. */
   takesTurns?: boolean
 }
 
@@ -34,23 +34,23 @@ export async function startStoreProxy(
   to: string,
   { addsConditions = false, takesTurns = addsConditions }: StoreProxyOptions = {},
 ): Promise<StoreProxy> {
-  const turns = new Map<string, Promise<unknown>>()
-  const inTurn = (key: string, work: () => Promise<void>): Promise<void> => {
-    const turn = (turns.get(key) ?? Promise.resolve()).then(work, work)
-    turns.set(key, turn)
-    return turn
+  let turn: Promise<unknown> = Promise.resolve()
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const done = turn.then(work)
+    turn = done.catch(() => {})
+    return done
   }
   const server = createServer((incoming, outgoing) => {
     const seen = { method: incoming.method!, url: incoming.url!, headers: incoming.headers }
     proxy.seen.push(seen)
     const fault = proxy.fault(seen)
-    const isWrite = addsConditions && seen.method === 'PUT'
+    const isWrite = addsConditions && ['PUT', 'DELETE'].includes(seen.method)
     const work = async () => {
       if (typeof fault === 'number') await sleep(fault)
       if (isWrite && seen.headers['if-none-match'] === '*' && (await exists(to, seen))) return conditionFailed(incoming, outgoing)
       await passOn(to, incoming, outgoing, fault)
     }
-    void (isWrite && takesTurns ? inTurn(seen.url.split('?')[0]!, work) : work()).catch(() => outgoing.destroy())
+    void (isWrite && takesTurns ? inTurn(work) : work()).catch(() => outgoing.destroy())
   })
   const proxy: StoreProxy = {
     url: '',

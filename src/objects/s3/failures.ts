@@ -21,8 +21,18 @@ export class BadAnswer extends Error {
 const RETRY_SECONDS = 5
 /** Answers after which a repeated request can succeed. 409 is S3's answer to two conditional writes at the same time. */
 const PASSING_STATUS = new Set([408, 409, 425, 429, 500, 502, 503, 504, 509])
-/** Errors with other statuses after which the SDK signs the next request with the store's time or with a new credential. */
-const PASSING_NAMES = new Set(['RequestTimeTooSkewed', 'RequestTimeout', 'ExpiredToken', 'ExpiredTokenException'])
+/** As PASSING_STATUS, for errors with other statuses. */
+const PASSING_NAMES = new Set([
+  // The SDK signs the next request with the store's time, or with a new credential.
+  'RequestTimeTooSkewed',
+  'ExpiredToken',
+  'ExpiredTokenException',
+  // Bytes got lost or changed on their way.
+  'BadDigest',
+  'IncompleteBody',
+  'RequestTimeout',
+  'XAmzContentSHA256Mismatch',
+])
 
 export function statusOf(error: unknown): number | undefined {
   return (error as ServiceError).$metadata?.httpStatusCode
@@ -44,7 +54,8 @@ export function isPassing(error: unknown): boolean {
   const status = statusOf(error)
   // An error without an answer: no connection, or one that broke. An error of the file system has no answer either, but is about a local file.
   if (status === undefined) return !isAboutLocalFile(error) && !isAboutCredentials(error)
-  return PASSING_STATUS.has(status) || PASSING_NAMES.has((error as Error).name)
+  // An answer with a success that can't be read was spoiled on its way.
+  return status < 300 || PASSING_STATUS.has(status) || PASSING_NAMES.has((error as Error).name)
 }
 
 /** True if the store may have carried out a request that failed. */
