@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { verifyBlob } from '../blobs/verify.ts'
+import type { Blobs } from '../blobs/blobs.ts'
 import { BackgroundTask } from '../core/background-task.ts'
 import type { Clock } from '../core/clock.ts'
 import { countOf } from '../core/count-of.ts'
@@ -19,7 +19,7 @@ const AT_ONCE = 100
 const SAVE_MS = 60_000
 
 export interface ScrubOptions {
-  dataDir: string
+  blobs: Pick<Blobs, 'verify'>
   records: Pick<Records, 'documents' | 'originals' | 'queue'>
   /** How many days a round may take at least. 0 turns the scrub off. */
   days: number
@@ -149,11 +149,11 @@ export class Scrub {
 
   /** Returns false when it was stopped in the middle of the file. */
   async #check(original: { sha256: string; sizeBytes: number }): Promise<boolean> {
-    const { dataDir, records, log } = this.#options
+    const { blobs, records, log } = this.#options
     const { sha256 } = original
     let at = performance.now()
     try {
-      const damage = await verifyBlob(dataDir, original, async () => {
+      const damage = await blobs.verify(original, async () => {
         await this.#pause((performance.now() - at) * (1 / MAX_SHARE - 1))
         this.#stopping.signal.throwIfAborted()
         at = performance.now()
