@@ -13,6 +13,8 @@ const MAX_SHARE = 1 / 20
 const LOOK_MS = 60 * 60_000
 /** How long to wait before checking the queue again. */
 const BUSY_MS = 10_000
+/** A read that took hours, because the machine slept or the disk was away, must not stop the scrub for days. */
+const MAX_PAUSE_MS = 60_000
 /** Originals whose rows are read together. */
 const AT_ONCE = 100
 /** The progress is stored after this time, so that a restart repeats only a little. */
@@ -154,7 +156,7 @@ export class Scrub {
     let at = performance.now()
     try {
       const damage = await blobs.verify(original, async () => {
-        await this.#pause((performance.now() - at) * (1 / MAX_SHARE - 1))
+        await this.#pause(Math.min(MAX_PAUSE_MS, (performance.now() - at) * (1 / MAX_SHARE - 1)))
         this.#stopping.signal.throwIfAborted()
         at = performance.now()
       })
