@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { Records } from '../../src/records/records.ts'
-import { openPostgresRecords } from '../../src/records/sql/postgres/open.ts'
+import { openPostgres } from '../../src/records/sql/postgres/open.ts'
 import { pgServer } from '../../src/records/sql/postgres/pg-server.ts'
 import { IDLE_TRANSACTION_MS, LEASE_MS } from '../support/postgres-leases.ts'
 import { hasPostgres, startPostgres, withClient, type RunningPostgres } from '../support/postgres-server.ts'
@@ -18,7 +18,7 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
 
   const open = async (url: string): Promise<Records> => {
     const server = await pgServer({ url, log: silentLogger, idleTransactionMs: IDLE_TRANSACTION_MS })
-    const records = await openPostgresRecords({ server, clock: systemClock, log: silentLogger, leaseMs: LEASE_MS })
+    const { records } = await openPostgres({ server, clock: systemClock, log: silentLogger, leaseMs: LEASE_MS })
     onTestFinished(() => records.close())
     return records
   }

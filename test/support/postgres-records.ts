@@ -1,26 +1,45 @@
 import type { Clock } from '../../src/core/clock.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { Records } from '../../src/records/records.ts'
-import { openPostgresRecords } from '../../src/records/sql/postgres/open.ts'
+import { openPostgres } from '../../src/records/sql/postgres/open.ts'
 import type { PostgresServer } from '../../src/records/sql/postgres/server.ts'
 import { emptyTables, run } from './empty-postgres.ts'
+import { testClock } from './test-clock.ts'
 
-/** Returns a function that opens empty records on a server. The tests of a file share the tables and connections, because they take long to make. */
-export function postgresRecords(start: () => Promise<PostgresServer>): (clock: Clock) => Promise<Records> {
-  let now: Clock | undefined
-  let opened: Promise<{ server: PostgresServer; records: Records }> | undefined
+/** Opens empty records and counters on a server. The tests of a file share the tables and connections, because they take long to make. */
+export function postgresForTests(start: () => Promise<PostgresServer>) {
+  let now: Clock = testClock()
+  let opening: ReturnType<typeof open> | undefined
 
   async function open() {
     const server = await start()
-    const clock: Clock = { now: () => now!.now() }
-    return { server, records: await openPostgresRecords({ server, clock, log: silentLogger }) }
+    const opened = await openPostgres({ server, clock: { now: () => now.now() }, log: silentLogger })
+    return { server, ...opened }
   }
 
-  return async (clock) => {
-    now = clock
-    const { server, records } = await (opened ??= open())
-    await emptyTables(server)
-    return { ...records, queue: { ...records.queue, recover: () => recoverAfterRestart(server, records) }, close: async () => {} }
+  async function empty() {
+    const all = await (opening ??= open())
+    await emptyTables(all.server)
+    return all
+  }
+
+  return {
+    async openEmpty(clock: Clock): Promise<Records> {
+      now = clock
+      const { server, records } = await empty()
+      return {
+        ...records,
+        queue: { ...records.queue, recover: () => recoverAfterRestart(server, records) },
+        close: async () => {},
+      }
+    },
+    async openCounters() {
+      const { server, counters } = await empty()
+      return { counters, endWindows: () => run(server, 'update rate_windows set ends_at = clock_timestamp()') }
+    },
+    async close() {
+      await (await opening)?.records.close()
+    },
   }
 }
 

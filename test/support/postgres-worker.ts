@@ -7,14 +7,14 @@ import { systemClock } from '../../src/core/clock.ts'
 import { isDocsearchError } from '../../src/core/errors.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { QueuedDocument } from '../../src/records/queue.ts'
-import { openPostgresRecords } from '../../src/records/sql/postgres/open.ts'
+import { openPostgres } from '../../src/records/sql/postgres/open.ts'
 import { pgServer } from '../../src/records/sql/postgres/pg-server.ts'
 import { HEALTH } from '../conformance/records/fixtures.ts'
 import { LEASE_MS, IDLE_TRANSACTION_MS } from './postgres-leases.ts'
 
 const [url, mode] = process.argv.slice(2) as [string, 'work' | 'hold']
 const server = await pgServer({ url, log: silentLogger, connections: 3, idleTransactionMs: IDLE_TRANSACTION_MS })
-const records = await openPostgresRecords({ server, clock: systemClock, log: silentLogger, leaseMs: LEASE_MS })
+const { records } = await openPostgres({ server, clock: systemClock, log: silentLogger, leaseMs: LEASE_MS })
 const lines = createInterface(process.stdin)
 const tell = (...words: string[]) => process.stdout.write(`${words.join(' ')}\n`)
 

@@ -1,11 +1,13 @@
 import { Kysely, sql } from 'kysely'
 import type { Clock } from '../../../core/clock.ts'
 import type { Logger } from '../../../core/logger.ts'
+import type { MakeCounter } from '../../../core/rate-counter.ts'
 import type { Records } from '../../records.ts'
 import { composeRecords } from '../compose.ts'
 import { createStore } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import { upgradeDatabase, type UpgradeOptions } from '../upgrade.ts'
+import { sharedCounters } from './counters.ts'
 import { postgresDialect } from './dialect.ts'
 import { postgresEngine } from './engine.ts'
 import { EventWatch } from './event-watch.ts'
@@ -16,11 +18,17 @@ import { LeasedWorker } from './worker.ts'
 /** A process that is silent for this long has lost its documents to others. */
 const LEASE_MS = 60_000
 
+export interface Postgres {
+  records: Records
+  /** Counts requests and failed logins of all processes together. */
+  counters: MakeCounter
+}
+
 /**
  * Opens records in PostgreSQL, which several processes share. Upgrades the database, or creates its tables; of several processes, one does, and the
  * others wait. Throws `data_newer` and `database_busy`.
  */
-export async function openPostgresRecords(options: {
+export async function openPostgres(options: {
   server: PostgresServer
   clock: Clock
   log: Logger
@@ -28,7 +36,7 @@ export async function openPostgresRecords(options: {
   leaseMs?: number
   migrations?: typeof POSTGRES_MIGRATIONS
   upgrade?: UpgradeOptions
-}): Promise<Records> {
+}): Promise<Postgres> {
   const { server, clock, log, isAudited = true, leaseMs = LEASE_MS, migrations = POSTGRES_MIGRATIONS, upgrade } = options
   const db = new Kysely<Tables>({ dialect: postgresDialect(server) })
   const watch = new EventWatch(db, log)
@@ -56,7 +64,7 @@ export async function openPostgresRecords(options: {
       },
     })
     await watch.start(server, store.wake)
-    return records
+    return { records, counters: sharedCounters(db) }
   } catch (error) {
     await watch.stop()
     await db.destroy()
