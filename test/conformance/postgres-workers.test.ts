@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type Kysely, sql } from 'kysely'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { Records } from '../../src/records/records.ts'
 import { openPostgres } from '../../src/records/sql/postgres/open.ts'
+import { POSTGRES_MIGRATIONS } from '../../src/records/sql/postgres/migrations.ts'
 import { pgServer } from '../../src/records/sql/postgres/pg-server.ts'
+import { errorCode } from '../support/codes.ts'
 import { IDLE_TRANSACTION_MS, LEASE_MS } from '../support/postgres-leases.ts'
 import { hasPostgres, startPostgres, withClient, type RunningPostgres } from '../support/postgres-server.ts'
 import { until } from '../support/until.ts'
@@ -16,9 +19,9 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
   })
   afterAll(() => postgres.stop())
 
-  const open = async (url: string): Promise<Records> => {
+  const open = async (url: string, options: Partial<Parameters<typeof openPostgres>[0]> = {}): Promise<Records> => {
     const server = await pgServer({ url, log: silentLogger, idleTransactionMs: IDLE_TRANSACTION_MS })
-    const { records } = await openPostgres({ server, clock: systemClock, log: silentLogger, leaseMs: LEASE_MS })
+    const { records } = await openPostgres({ server, clock: systemClock, log: silentLogger, leaseMs: LEASE_MS, ...options })
     onTestFinished(() => records.close())
     return records
   }
@@ -97,7 +100,7 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
   test('a listener hears of every event once and in order, also when its connection breaks', async () => {
     const url = await postgres.database()
     const [listener, ...writers] = [await open(url), await open(url), await open(url), await open(url)]
-    const { projects } = await fill(writers[0]!, { owners: 3, each: 0 })
+    const { projects } = await fill(writers[0], { owners: 3, each: 0 })
     const heard: number[] = []
     let reading = Promise.resolve()
     const read = async () => {
@@ -123,7 +126,7 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     await Promise.all(uploads)
     await until('the listener has heard everything', () => heard.length >= 90)
     await reading
-    const stored = await writers[0]!.events.since(projects, 0, 1000)
+    const stored = await writers[0].events.since(projects, 0, 1000)
     expect(heard).toEqual(stored.map(({ id }) => id))
     expect(heard).toHaveLength(90)
   })
@@ -160,12 +163,34 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     for (const records of all) expect(await records.check()).toMatchObject({ ok: true })
   })
 
+  test('one of several processes of a later version upgrades the tables, and then an earlier version refuses them', async () => {
+    const url = await postgres.database()
+    const filled = await fill(await open(url), { owners: 1, each: 2 })
+    const steps: string[] = []
+    const upgrade = async (db: Kysely<never>) => {
+      steps.push('upgrade')
+      await sql`alter table documents add column later text`.execute(db)
+    }
+    const migrations = { ...POSTGRES_MIGRATIONS, '9999_later': { up: upgrade } }
+    const lines: string[] = []
+    const later = await Promise.all(
+      [1, 2, 3].map(() => open(url, { migrations, upgrade: { version: '9.9.9', notify: (line) => void lines.push(line) } })),
+    )
+    expect(steps).toEqual(['upgrade'])
+    expect(lines).toContain('upgrading the database from an earlier version to 9.9.9')
+    for (const records of later) expect(await records.documents.get(filled.projects, filled.ids[0]!)).not.toBeNull()
+    await expect(open(url, { upgrade: { version: '1.0.0', notify: () => {} } })).rejects.toMatchObject({
+      code: errorCode('data_newer'),
+      message: expect.stringContaining('docsearch 9.9.9, a newer version, has written to this database'),
+    })
+  })
+
   test('a server that restarts loses nothing, and the records work again by themselves', async () => {
     const url = await postgres.database()
     const [records, listener] = [await open(url), await open(url)]
     const filled = await fill(records, { owners: 1, each: 3 })
     await postgres.kill()
-    await expect(records.queue.counts()).rejects.toMatchObject({ code: 'database_busy' })
+    await expect(records.queue.counts()).rejects.toMatchObject({ code: errorCode('database_busy') })
     expect(await records.check()).toMatchObject({ ok: false })
     await postgres.start()
     await until('the records work again', async () => (await records.check()).ok)

@@ -47,7 +47,7 @@ export function counterConformance(open: () => Promise<{ counters: MakeCounter; 
     test('counts each of many events at the same time', async () => {
       const { counters } = await open()
       const counter = counters({ name: 'many', limit: 5, seconds: 60 })
-      const states = await Promise.all(Array.from({ length: 20 }, () => counter.take('a')))
+      const states = await Promise.all(Array.from({ length: 20 }, async () => counter.take('a')))
       expect(states.filter(({ isOver }) => !isOver)).toHaveLength(5)
     })
 

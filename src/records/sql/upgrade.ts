@@ -31,7 +31,7 @@ export async function upgradeDatabase(
 ): Promise<void> {
   const done = await doneMigrations(db)
   const written = done === null ? null : await storedVersion(db)
-  if (done !== null) refuseNewer(done, { migrations, written, version: options?.version })
+  if (done !== null) refuseNewer(done, { migrations, written, version: options?.version, isFolder: copied !== undefined })
   const pending = Object.keys(migrations).filter((name) => done?.has(name) !== true)
   if (options === undefined) return migrate(db, migrations)
 
@@ -66,20 +66,22 @@ async function doneMigrations(db: Kysely<Tables>): Promise<Set<string> | null> {
 
 function refuseNewer(
   done: ReadonlySet<string>,
-  { migrations, written, version }: { migrations: typeof MIGRATIONS; written: string | null; version: string | undefined },
+  found: { migrations: typeof MIGRATIONS; written: string | null; version: string | undefined; isFolder: boolean },
 ): void {
+  const { migrations, written, version, isFolder } = found
   const unknown = [...done].filter((name) => !(name in migrations))
   if (unknown.length === 0) return
-  const newer =
-    written === null || written === version ? 'A newer version of docsearch' : `docsearch ${written}, a newer version,`
+  const isNamed = written !== null && written !== version
+  const newer = isNamed ? `docsearch ${written}, a newer version,` : 'A newer version of docsearch'
   const own = version === undefined ? '' : ` This is docsearch ${version}.`
-  const install = written === null || written === version ? 'that version' : `docsearch ${written}`
-  throw new DocsearchError(
-    'data_newer',
-    `${newer} has written to this data folder.${own} Install ${install}, or name another folder with --data. ` +
-      'docs/upgrades.md says how to go back to an earlier version.',
-    { details: { unknown_migrations: unknown } },
-  )
+  const install = `Install ${isNamed ? `docsearch ${written}` : 'that version'}`
+  const place = isFolder ? 'data folder' : 'database'
+  const advice = isFolder
+    ? `${install}, or name another folder with --data. docs/upgrades.md says how to go back to an earlier version.`
+    : `${install}, or restore a backup of the database from before.`
+  throw new DocsearchError('data_newer', `${newer} has written to this ${place}.${own} ${advice}`, {
+    details: { unknown_migrations: unknown },
+  })
 }
 
 async function storedVersion(db: Kysely<Tables>): Promise<string | null> {
