@@ -69,6 +69,7 @@ export function createQueue(store: Store): Queue {
 }
 
 async function claim(store: Store, limit: number, except: readonly string[]): Promise<QueuedDocument[]> {
+  await store.engine.claims.prepare()
   // A query costs less than a transaction, and most of the time there is nothing to claim.
   if ((await findNextQueued(store.db, except)) === undefined) return []
   const ids = await store.writeStep((tx) => claimDue(tx, store.now(), limit, except), SHARED)
@@ -92,7 +93,7 @@ async function claim(store: Store, limit: number, except: readonly string[]): Pr
 async function claimDue(tx: WriteTransaction, now: number, limit: number, except: readonly string[]): Promise<string[]> {
   const claimed: DocumentRow[] = []
   while (claimed.length < limit) {
-    const next = await tx.engine.claims.next(tx.sql, except)
+    const next = await tx.engine.claims.next(tx.sql, except, { mayWait: claimed.length === 0 })
     if (next === undefined) break
     const row = await tx.sql
       .updateTable('documents')
