@@ -39,11 +39,14 @@ async function add(text: string): Promise<string> {
   return sha256
 }
 
+let scrubIndex = async (_onRead: () => Promise<void>): Promise<void> => {}
+
 /** `onPause` is called after each part of a file, and while the queue has work. */
 function scrub(onPause: () => unknown = () => {}, days = 30): Scrub {
   return new Scrub({
     dataDir: folder,
     records,
+    scrubIndex,
     days,
     clock,
     log: silentLogger,
