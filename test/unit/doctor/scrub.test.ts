@@ -39,7 +39,7 @@ async function add(text: string): Promise<string> {
   return sha256
 }
 
-let scrubIndex = async (_onRead: () => Promise<void>): Promise<void> => {}
+const scrubIndex = async (_onRead: () => Promise<void>): Promise<void> => {}
 
 /** `onPause` is called after each part of a file, and while the queue has work. */
 function scrub(onPause: () => unknown = () => {}, days = 30): Scrub {
