@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { DoctorReport } from '../../src/contract/doctor.ts'
 import type { FindingCode } from '../../src/core/findings.ts'
 import { type Damage, DAMAGES, findIn, runDoctor } from '../support/damage-files.ts'
-import { type Instance, newInstance } from '../support/instance.ts'
-import { makeDeletion } from '../support/make-deletion.ts'
+import { folderWithDeletion } from '../support/folder-with-deletion.ts'
+import type { Instance } from '../support/instance.ts'
 import { expectSearchableOnce, expectTidy } from '../support/promises.ts'
 import { refusedStart } from '../support/refused.ts'
 import { until } from '../support/until.ts'
@@ -18,15 +18,12 @@ let instance: Instance
 const words = { 'one.txt': rareWord(), 'two.txt': rareWord() }
 
 beforeAll(async () => {
-  template = await newInstance()
-  const running = await template.start()
-  const files = Object.entries(words).map(([name, word]) => ({ name, content: textWith(word) }))
-  await running.upload(files, { wait: true })
-  await makeDeletion(running, template)
-  // The next daemon sends nothing to it, because no document changes.
-  const hook = { url: 'https://hooks.example/docsearch' }
-  expect((await running.call('POST', '/api/v1/projects/default/webhooks', hook)).status).toBe(201)
-  expect(await running.daemon.stop()).toBe(0)
+  template = await folderWithDeletion(words, async (running) => {
+    // The next daemon sends nothing to it, because no document changes.
+    const hook = { url: 'https://hooks.example/docsearch' }
+    expect((await running.call('POST', '/api/v1/projects/default/webhooks', hook)).status).toBe(201)
+    expect(await running.daemon.stop()).toBe(0)
+  })
 })
 afterAll(() => template?.remove())
 afterEach(() => instance?.remove())

@@ -2,8 +2,8 @@ import { globSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { DAMAGES, findIn, runDoctor } from '../support/damage-files.ts'
-import { type Instance, newInstance } from '../support/instance.ts'
-import { makeDeletion } from '../support/make-deletion.ts'
+import { folderWithDeletion } from '../support/folder-with-deletion.ts'
+import type { Instance } from '../support/instance.ts'
 import { expectSearchableOnce, expectTidy } from '../support/promises.ts'
 import { rareWord, textWith } from '../support/words.ts'
 
@@ -13,11 +13,7 @@ let instance: Instance
 const words = { 'one.txt': rareWord(), 'two.txt': rareWord() }
 
 beforeAll(async () => {
-  killed = await newInstance()
-  const running = await killed.start()
-  for (const [name, word] of Object.entries(words)) await running.upload([{ name, content: textWith(word) }], { wait: true })
-  await makeDeletion(running, killed)
-  await running.daemon.kill()
+  killed = await folderWithDeletion(words, (running) => running.daemon.kill())
 })
 afterAll(() => killed?.remove())
 afterEach(() => instance?.remove())
