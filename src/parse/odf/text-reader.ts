@@ -49,8 +49,7 @@ export class OdfTextReader implements Required<XmlHandlers> {
     this.depth++
     if (this.skipDepth > 0) return
     if (SKIPPED.test(name) || (name === 'section' && attribute('display') === 'none')) this.skipDepth = this.depth
-    else if (name === 'note' || name === 'annotation' || ((name === 'title' || name === 'desc') && this.depth > 3))
-      this.setAside(name)
+    else if (name === 'note' || name === 'annotation' || name === 'title' || name === 'desc') this.setAside(name)
     else if (name === 'note-citation' && this.aside !== undefined) this.aside.isInCitation = true
     else if (name === 's' || name === 'tab' || name === 'line-break') this.add(name === 's' ? ' ' : name === 'tab' ? '\t' : '\n')
     else if (name === 'p' || name === 'h') this.beginParagraph(element)

@@ -10,6 +10,7 @@ import { countByStatus } from './document-counts.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
 import { numberRows } from './per-dialect.ts'
 import { createQueueRecovery } from './queue-recovery.ts'
+import { pageChecksum } from './page-checksum.ts'
 import { findNextQueued } from './queue-order.ts'
 import { SHARED, slices } from './store.ts'
 import type { Store, WriteTransaction } from './store.ts'
@@ -150,12 +151,10 @@ async function savePages(tx: WriteTransaction, now: number, job: JobRef, parsed:
   const { tags, parse } = parseColumns(row, parsed)
   const title = givenTitle(row).given_title ?? storedTitle(parsed.title)
   await tx.sql.deleteFrom('pages').where('document_id', '=', job.documentId).execute()
-  const pages = parsed.pages.map(({ number, text, blocks }) => ({
-    document_id: job.documentId,
-    number,
-    text,
-    blocks: JSON.stringify(blocks),
-  }))
+  const pages = parsed.pages.map(({ number, text, ...page }) => {
+    const blocks = JSON.stringify(page.blocks)
+    return { document_id: job.documentId, number, text, blocks, checksum: pageChecksum({ text, blocks }) }
+  })
   for (let i = 0; i < pages.length; i += PAGES_AT_ONCE) {
     const part = pages.slice(i, i + PAGES_AT_ONCE)
     await tx.sql.insertInto('pages').values(part).execute()

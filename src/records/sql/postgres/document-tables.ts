@@ -126,6 +126,7 @@ create table pages (
   number integer not null,
   text text not null,
   blocks text not null,
+  checksum bigint,
   constraint pages_key primary key (document_id, number)
 );
 
