@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type Kysely, sql } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { Records } from '../../src/records/records.ts'
 import { openPostgres } from '../../src/records/sql/postgres/open.ts'
+import { postgresDialect } from '../../src/records/sql/postgres/dialect.ts'
+import { postgresEngine } from '../../src/records/sql/postgres/engine.ts'
 import { POSTGRES_MIGRATIONS } from '../../src/records/sql/postgres/migrations.ts'
 import { pgServer } from '../../src/records/sql/postgres/pg-server.ts'
+import type { Tables } from '../../src/records/sql/tables.ts'
 import { errorCode } from '../support/codes.ts'
 import { IDLE_TRANSACTION_MS, LEASE_MS } from '../support/postgres-leases.ts'
 import { hasPostgres, startPostgres, withClient, type RunningPostgres } from '../support/postgres-server.ts'
@@ -97,6 +100,24 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     await expectAllReadyOnce(records, filled)
   })
 
+  test('a process that wakes up cannot finish a document that another one works on', async () => {
+    const url = await postgres.database()
+    const records = await open(url)
+    const { ids } = await fill(records, { owners: 1, each: 1 })
+    const frozen = await worker(url, 'hold')
+    await until('it has the document', () => frozen.documents('claimed').length === 1)
+    frozen.signal('SIGSTOP')
+    await until('its lease expires', async () => (await records.queue.recover()) === 1)
+    const other = await worker(url, 'hold')
+    await until('the other one has the document', () => other.documents('claimed').length === 1)
+    frozen.signal('SIGCONT')
+    await frozen.end()
+    expect(frozen.documents('unwanted')).toEqual(ids)
+    expect(await records.queue.counts()).toMatchObject({ processing: 1 })
+    await other.end()
+    expect(other.documents('finished')).toEqual(ids)
+  })
+
   test('a listener hears of every event once and in order, also when its connection breaks', async () => {
     const url = await postgres.database()
     const [listener, ...writers] = [await open(url), await open(url), await open(url), await open(url)]
@@ -155,6 +176,33 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     expect(outcomes.filter(({ outcome }) => outcome === 'created')).toHaveLength(1)
     expect(new Set(outcomes.map(({ document }) => document.id)).size).toBe(1)
     expect(await one.projects.get(projectId)).toMatchObject({ counts: { documents: 1 } })
+  })
+
+  test('of two transactions that block each other, one is repeated', async () => {
+    const url = await postgres.database()
+    await open(url)
+    const db = new Kysely<Tables>({ dialect: postgresDialect(await pgServer({ url, log: silentLogger })) })
+    onTestFinished(() => db.destroy())
+    const engine = postgresEngine(db, { id: '', ensureLease: async () => {}, loseLease() {} }, () => {})
+    const set = (tx: Kysely<Tables>, name: string, value: string) =>
+      tx
+        .insertInto('settings')
+        .values({ name, value })
+        .onConflict((c) => c.column('name').doUpdateSet({ value }))
+        .execute()
+    let attempts = 0
+    const both = Promise.withResolvers<void>()
+    const change = (value: string, names: [string, string]) =>
+      engine.transaction({ isStep: false, isShared: true }, async (tx) => {
+        await set(tx, names[0], value)
+        if (++attempts === 2) both.resolve()
+        await both.promise
+        await set(tx, names[1], value)
+      })
+    await Promise.all([change('1', ['x', 'y']), change('2', ['y', 'x'])])
+    expect(attempts).toBe(3)
+    const rows = await db.selectFrom('settings').select('value').where('name', 'in', ['x', 'y']).execute()
+    expect(rows[0]).toEqual(rows[1])
   })
 
   test('of processes that start at once, one makes the tables', async () => {

@@ -130,14 +130,14 @@ async function findOldest(db: Kysely<Tables>): Promise<Date | null> {
 
 /** Returns the row of a job, unless the job is no longer wanted. */
 function findWanted(tx: WriteTransaction, job: JobRef): Promise<DocumentRow | undefined> {
+  const { claims } = tx.engine
   return tx.sql
     .selectFrom('documents')
     .selectAll()
     .where('id', '=', job.documentId)
     .where('version', '=', job.version)
     .where('status', '=', 'processing')
-    .where(tx.engine.claims.isOwn())
-    .$if(tx.engine.claims.isShared, (query) => query.forUpdate())
+    .$if(claims.isShared, (query) => query.where(claims.isOwn()).forUpdate())
     .executeTakeFirst()
 }
 

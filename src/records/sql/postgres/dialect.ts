@@ -1,7 +1,7 @@
 import { PostgresAdapter, PostgresDriver, PostgresIntrospector } from 'kysely'
 import type { Dialect, PostgresPool, PostgresPoolClient } from 'kysely'
 import { TwoDialectsCompiler } from '../per-dialect.ts'
-import { isBroken, isConflict, translatePostgresError } from './errors.ts'
+import { isBroken, translatePostgresError } from './errors.ts'
 import type { PostgresServer } from './server.ts'
 import { encodeText } from './text.ts'
 
@@ -43,13 +43,12 @@ async function connect(server: PostgresServer): Promise<PostgresPoolClient> {
   }
 }
 
-/** Translates all errors but conflicts, because the transaction is repeated after these. */
 async function withTranslatedErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     hideValues(error)
-    throw isConflict(error) ? error : translatePostgresError(error)
+    throw translatePostgresError(error)
   }
 }
 

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { Engine } from '../engine.ts'
 import type { Tables } from '../tables.ts'
 import { createClaims, type Worker } from './claims.ts'
-import { isConflict, translatePostgresError } from './errors.ts'
+import { isConflict } from './errors.ts'
 
 /** Advisory locks are pairs of numbers. The first one is `docs` in ASCII. */
 const LOCKS = sql.lit(0x646f6373)
@@ -34,7 +34,7 @@ export function postgresEngine(db: Kysely<Tables>, worker: Worker, committed: En
             return work(tx)
           })
         } catch (error) {
-          if (!isConflict(error) || attempt === MAX_ATTEMPTS) throw translatePostgresError(error)
+          if (!isConflict(error) || attempt === MAX_ATTEMPTS) throw error
           await setTimeout(Math.random() * PAUSE_MS * attempt)
         }
       }

@@ -1,5 +1,5 @@
 import { dataReadonly, diskFull } from '../../../core/disk-errors.ts'
-import { DocsearchError } from '../../../core/errors.ts'
+import { DocsearchError, isDocsearchError } from '../../../core/errors.ts'
 
 // Codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 const SERIALIZATION_FAILURE = '40001'
@@ -22,9 +22,9 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
-/** True when PostgreSQL asks for another attempt at the whole transaction. */
+/** True when PostgreSQL asks for another attempt at the whole transaction, also for a translated error. */
 export function isConflict(error: unknown): boolean {
-  const code = codeOf(error)
+  const code = codeOf(isDocsearchError(error, 'database_busy') ? error.cause : error)
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED
 }
 
