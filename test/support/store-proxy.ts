@@ -1,13 +1,13 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
  * What happens to a request: `pass`; `refuse` breaks the connection before the store sees it; `fail` answers 503; `hang` never answers; `lose` lets
  * the store carry it out and breaks the connection; `cut` breaks it in the middle of the answer's body; `stall` stops there; `spoil` changes a byte of
- * the request's body, and `spoil-answer` one of the answer's. A number delays the request by milliseconds.
+ * the request's body, and `spoil-answer` one of the answer's. A promise
+ * holds the request until it resolves.
  */
-export type Fault = 'pass' | 'refuse' | 'fail' | 'hang' | 'lose' | 'cut' | 'stall' | 'spoil' | 'spoil-answer' | number
+export type Fault = 'pass' | 'refuse' | 'fail' | 'hang' | 'lose' | 'cut' | 'stall' | 'spoil' | 'spoil-answer' | Promise<void>
 
 export interface SeenRequest {
   method: string
@@ -46,11 +46,13 @@ export async function startStoreProxy(
     const fault = proxy.fault(seen)
     const isWrite = addsConditions && ['PUT', 'DELETE'].includes(seen.method)
     const work = async () => {
-      if (typeof fault === 'number') await sleep(fault)
       if (isWrite && seen.headers['if-none-match'] === '*' && (await exists(to, seen))) return conditionFailed(incoming, outgoing)
-      await passOn(to, incoming, outgoing, fault)
+      await passOn(to, incoming, outgoing, fault instanceof Promise ? 'pass' : fault)
     }
-    void (isWrite && takesTurns ? inTurn(work) : work()).catch(() => outgoing.destroy())
+    // A request that is held must not keep others from their turn.
+    void Promise.resolve(fault)
+      .then(() => (isWrite && takesTurns ? inTurn(work) : work()))
+      .catch(() => outgoing.destroy())
   })
   const proxy: StoreProxy = {
     url: '',
@@ -66,7 +68,12 @@ export async function startStoreProxy(
   return proxy
 }
 
-async function passOn(to: string, incoming: IncomingMessage, outgoing: ServerResponse, fault: Fault): Promise<void> {
+async function passOn(
+  to: string,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  fault: Exclude<Fault, Promise<void>>,
+): Promise<void> {
   if (fault === 'refuse') return void incoming.socket.destroy()
   if (fault === 'hang') return
   if (fault === 'fail') {
