@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { verifyBlob } from '../blobs/verify.ts'
+import type { Blobs } from '../blobs/blobs.ts'
 import { BackgroundTask } from '../core/background-task.ts'
 import type { Clock } from '../core/clock.ts'
 import { countOf } from '../core/count-of.ts'
@@ -13,13 +13,15 @@ const MAX_SHARE = 1 / 20
 const LOOK_MS = 60 * 60_000
 /** How long to wait before checking the queue again. */
 const BUSY_MS = 10_000
+/** A read that took hours, because the machine slept or the disk was away, must not stop the scrub for days. */
+const MAX_PAUSE_MS = 60_000
 /** Originals whose rows are read together. */
 const AT_ONCE = 100
 /** The progress is stored after this time, so that a restart repeats only a little. */
 const SAVE_MS = 60_000
 
 export interface ScrubOptions {
-  dataDir: string
+  blobs: Pick<Blobs, 'verify'>
   records: Pick<Records, 'documents' | 'originals' | 'queue'>
   /** Reads the files of the search index and repairs what is damaged. Calls `onRead` after each part of a file. */
   scrubIndex: (onRead: () => Promise<void>) => Promise<void>
@@ -151,10 +153,10 @@ export class Scrub {
 
   /** Returns false when it was stopped in the middle of the file. */
   async #check(original: { sha256: string; sizeBytes: number }): Promise<boolean> {
-    const { dataDir, records, log } = this.#options
+    const { blobs, records, log } = this.#options
     const { sha256 } = original
     try {
-      const damage = await verifyBlob(dataDir, original, this.#slowly())
+      const damage = await blobs.verify(original, this.#slowly())
       if (damage === null) await records.originals.markIntact(sha256)
       // Its documents may have been deleted while it was read.
       else if (await records.documents.isBlobReferenced(sha256)) {
@@ -185,7 +187,7 @@ export class Scrub {
   #slowly(): () => Promise<void> {
     let at = performance.now()
     return async () => {
-      await this.#pause((performance.now() - at) * (1 / MAX_SHARE - 1))
+      await this.#pause(Math.min(MAX_PAUSE_MS, (performance.now() - at) * (1 / MAX_SHARE - 1)))
       this.#stopping.signal.throwIfAborted()
       at = performance.now()
     }

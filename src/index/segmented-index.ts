@@ -216,7 +216,11 @@ export class SegmentedIndex implements ChunkIndex {
     const { damage } = this.#watch
     const { ok, message } = damage === null ? await this.#table.check() : { ok: false, message: damage.message }
     const isIncomplete = this.#isIncomplete()
-    if (!ok) return { ok, message, passages: null, isApproximate: false, isIncomplete }
+    if (!ok) {
+      // Nobody else may read the damaged files for a long time.
+      this.#watch.verify()
+      return { ok, message, passages: null, isApproximate: false, isIncomplete }
+    }
     const passages = this.#count()
     return { ok, message: countOf(passages, 'passage'), passages, isApproximate: false, isIncomplete }
   }

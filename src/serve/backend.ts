@@ -71,7 +71,7 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
   const parserPool = createParserPool({ workers: config.parseWorkers, limits: config.limits, pdfEngine: config.pdfEngine, log })
   open.add('parsers', () => parserPool.close())
   const ingest = await openIngest({ ...options, blobs, lifecycle, parserPool })
-  const scrub = startScrub({ ...options, ingest })
+  const scrub = startScrub({ ...options, blobs, ingest })
   const { reranker: setting, ollamaUrl, rerank } = config
   const chosen = await chooseReranker({ setting, ollamaUrl, ...rerank, queue, log })
   open.add('reranker', async () => chosen.close())
@@ -142,7 +142,12 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
 /** Deletes the images of a document's pages together with its original. */
 function sweepImagesToo(blobs: Blobs, images: ImageCache): Blobs {
   return {
-    ...blobs,
+    incoming: blobs.incoming,
+    put: blobs.put.bind(blobs),
+    withFile: blobs.withFile.bind(blobs),
+    open: blobs.open.bind(blobs),
+    size: blobs.size.bind(blobs),
+    verify: blobs.verify.bind(blobs),
     async sweep(isReferenced) {
       const deleted = await blobs.sweep(isReferenced)
       await images.sweep(isReferenced)
@@ -151,9 +156,9 @@ function sweepImagesToo(blobs: Blobs, images: ImageCache): Blobs {
   }
 }
 
-function startScrub({ config, records, ingest, clock, log, open }: Options & Pick<Backend, 'ingest'>): Scrub {
+function startScrub({ config, records, blobs, ingest, clock, log, open }: Options & Pick<Backend, 'blobs' | 'ingest'>): Scrub {
   const scrubIndex = (onRead: () => Promise<void>) => ingest.scrubIndex(onRead)
-  const scrub = new Scrub({ dataDir: config.dataDir, records, scrubIndex, days: config.scrubDays, clock, log })
+  const scrub = new Scrub({ blobs, records, scrubIndex, days: config.scrubDays, clock, log })
   scrub.start()
   open.add('scrub', () => scrub.stop())
   return scrub

@@ -75,7 +75,13 @@ async function files(): Promise<string[]> {
 test('a flipped bit is found wherever it is, with the rows of its file', async () => {
   expect(await look(whole)).toEqual([])
   const found = await files()
-  expect(found.map((file) => file.split('/')[0]!).toSorted((a, b) => a.localeCompare(b))).toEqual(['_deletions', '_versions', 'data', 'data', 'data'])
+  expect(found.map((file) => file.split('/')[0]!).toSorted((a, b) => a.localeCompare(b))).toEqual([
+    '_deletions',
+    '_versions',
+    'data',
+    'data',
+    'data',
+  ])
   const path = await copy()
   let named = 0
   for (const file of found) {
