@@ -44,8 +44,10 @@ export interface SegmentedIndexOptions {
   log: Logger
   /** By default, all segments are in memory. */
   memory?: SegmentMemory | undefined
-  /** Replaces AWAITED_PASSAGES in tests. */
+  /** Replaces AWAITED_PASSAGES. */
   awaitedPassages?: number
+  /** Ends a rebuild that `open` waits for. Close the index then. */
+  signal?: AbortSignal | undefined
 }
 
 /**
@@ -93,10 +95,11 @@ export class SegmentedIndex implements ChunkIndex {
 
   /** Rebuilds damaged segments, in the background if they have many passages. Rejects with `index_corrupt` if the table is damaged. */
   static async open(options: SegmentedIndexOptions): Promise<SegmentedIndex> {
-    const { table, folder, layout, log, memory, awaitedPassages = AWAITED_PASSAGES } = options
+    const { table, folder, layout, log, memory, awaitedPassages = AWAITED_PASSAGES, signal } = options
     await table.recordChecksums()
     const store = await SegmentStore.open({ folder, layout, log, memory })
     const index = new SegmentedIndex(options, store)
+    signal?.addEventListener('abort', () => index.#closing.abort(signal.reason), { signal: index.#closing.signal })
     try {
       // Wait for the comparison only if it is likely to find something.
       if (index.#isIncomplete() || (await table.count()) !== index.#count()) await index.#compareAtStart()
