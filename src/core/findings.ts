@@ -188,6 +188,18 @@ export const FINDINGS = {
     advice: 'Run `docsearch doctor --fix`, or restart the daemon, which rebuilds damaged segments.',
     fix: 'Removes the damaged files of the segments, which the daemon rebuilds at its next start.',
   },
+  passages_damaged: {
+    severity: 'error',
+    meaning: 'A file with texts and vectors of the search index differs from its checksum. Results may be wrong.',
+    advice: 'Run `docsearch doctor --fix`. The scrub of the daemon also finds and repairs it.',
+    fix: 'Queues the documents with passages in the file again. Searches find them meanwhile.',
+  },
+  checksums_damaged: {
+    severity: 'warning',
+    meaning: 'The list with the checksums of the search index is damaged. Nothing of the index is missing.',
+    advice: 'Start or restart the daemon, which writes the list again.',
+    fix: 'Removes the list, unless a daemon runs on the folder. The next start writes it again.',
+  },
   passages_missing: {
     severity: 'error',
     meaning: 'A document is ready, but the index lacks it, or has another version or number of passages.',

@@ -1,6 +1,8 @@
 import type { FormatId } from '../core/formats.ts'
+import { beginsAsScript, isCodeName } from './code/languages.ts'
 import { beginsAsHtml } from './html/begins-as-html.ts'
 import type { Parser } from './parser.ts'
+import { beginsAsRtf } from './rtf/begins-as-rtf.ts'
 import type { Archive } from './sniff/archive.ts'
 
 /** Adobe Acrobat opens a PDF whose header is within the first 1,024 bytes. Some mail gateways put lines before it. */
@@ -33,8 +35,11 @@ export interface SniffedFile {
 /** How one format is recognised and read. Its names, media type and extensions are in core/formats.ts. */
 export type FormatReader = { load(): Promise<Parser> } & (
   | { kind: 'binary'; isFormatOf(file: SniffedFile): boolean | Promise<boolean> }
-  /** A text is of the format that its name's extension says; without a known extension, of the one that it begins like. */
-  | { kind: 'text'; beginsLike?(start: string): boolean }
+  /**
+   * A text is of the format that its name's extension says; without a known extension, of the one that its whole name says, such as
+   * Dockerfile, or that it begins like.
+   */
+  | { kind: 'text'; isNameOf?(name: string): boolean; beginsLike?(start: string): boolean }
 )
 
 /** Loads a parser when the first document needs it. */
@@ -86,9 +91,20 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
     },
     load: async () => (await import('./epub/epub.ts')).parseEpub,
   },
+  rtf: {
+    kind: 'binary',
+    isFormatOf: ({ head }) => beginsAsRtf(head),
+    load: async () => (await import('./rtf/rtf.ts')).parseRtf,
+  },
   text: { kind: 'text', load: async () => (await import('./text/text.ts')).parseText },
   markdown: { kind: 'text', load: async () => (await import('./markdown/markdown.ts')).parseMarkdown },
   csv: { kind: 'text', load: async () => (await import('./csv/csv.ts')).parseCsv },
+  code: {
+    kind: 'text',
+    isNameOf: isCodeName,
+    beginsLike: beginsAsScript,
+    load: async () => (await import('./code/code.ts')).parseCode,
+  },
   html: { kind: 'text', beginsLike: beginsAsHtml, load: async () => (await import('./html/html.ts')).parseHtml },
 }
 

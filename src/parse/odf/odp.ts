@@ -1,6 +1,8 @@
 import { Flow } from '../blocks/flow.ts'
 import { writeFlow } from '../blocks/write-flow.ts'
+import { together } from '../ooxml/drawing-text.ts'
 import type { Parser } from '../parser.ts'
+import { ListStyles } from './list-styles.ts'
 import { readOdf } from './open-odf.ts'
 import { OdfStyles } from './styles.ts'
 import { OdfTextReader } from './text-reader.ts'
@@ -11,8 +13,9 @@ const ODP = 'The ODP'
 export const parseOdp: Parser = async ({ file, limits }, output) => {
   const flow = new Flow({ chars: limits.textBytes, pages: limits.pages })
   const styles = new OdfStyles()
-  const reader = new OdfTextReader(flow, styles)
-  const title = await readOdf({ file, limits }, ODP, { styles, body: reader })
+  const lists = new ListStyles()
+  const reader = new OdfTextReader(flow, styles, lists)
+  const title = await readOdf({ file, limits }, ODP, { styles: together(styles, lists), body: reader })
   reader.finish()
   const { pageCount, firstHeading } = writeFlow(flow, output)
   return { title: title ?? firstHeading?.text ?? null, pageCount, warnings: [], facts: { engine: 'odf' } }

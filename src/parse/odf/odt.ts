@@ -2,6 +2,7 @@ import { Flow } from '../blocks/flow.ts'
 import { writeFlow } from '../blocks/write-flow.ts'
 import { together } from '../ooxml/drawing-text.ts'
 import type { Parser } from '../parser.ts'
+import { ListStyles } from './list-styles.ts'
 import { readOdf } from './open-odf.ts'
 import { OdfStyles } from './styles.ts'
 import { OdfMargins, OdfTextReader } from './text-reader.ts'
@@ -16,8 +17,9 @@ export const parseOdt: Parser = async ({ file, limits }, output) => {
   const flow = new Flow({ chars: limits.textBytes, pages: limits.pages })
   const styles = new OdfStyles()
   const margins = new OdfMargins()
-  const reader = new OdfTextReader(flow, styles)
-  const title = await readOdf({ file, limits }, ODT, { styles: together(styles, margins), body: reader })
+  const lists = new ListStyles()
+  const reader = new OdfTextReader(flow, styles, lists)
+  const title = await readOdf({ file, limits }, ODT, { styles: together(styles, lists, margins), body: reader })
   reader.finish()
   for (const line of margins.lines) {
     flow.text(line)

@@ -21,14 +21,13 @@ const MAX_CONTROL_SHARE = 0.005
 const KNOWN: Readonly<Record<string, string>> = {
   'application/zip': 'a ZIP archive that is not a document',
   'application/gzip': 'a gzip archive',
-  'application/rtf': 'an RTF document',
   'application/postscript': 'a PostScript file',
 }
 /**
  * Types that file-type always gets right for a file of text. It takes other texts for binary files when they happen to begin
  * with the letters of a signature ("BM" for a bitmap), so its other answers count only for files that are not text.
  */
-const NEVER_TEXT = new Set(['application/rtf', 'text/rtf', 'application/postscript', 'application/eps'])
+const NEVER_TEXT = new Set(['application/postscript', 'application/eps'])
 
 /**
  * Finds the format of a file by its content. The name chooses only among the text formats, which content can't always tell
@@ -102,6 +101,11 @@ function textFormatOf(head: Buffer, name: string): FormatId {
   const extension = extname(name).toLowerCase()
   const byName = texts.find((id) => (FORMATS[id].extensions as readonly string[]).includes(extension))
   if (byName !== undefined) return byName
+  const byWholeName = texts.find((id) => {
+    const reader = READERS[id]
+    return reader.kind === 'text' && reader.isNameOf?.(name)
+  })
+  if (byWholeName !== undefined) return byWholeName
   const start = head.subarray(0, START_BYTES).toString('latin1').replaceAll('\0', '')
   const byStart = texts.find((id) => {
     const reader = READERS[id]

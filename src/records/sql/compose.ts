@@ -29,7 +29,7 @@ export function composeRecords(
     credentialsVersion,
     synonymsVersion,
     close,
-  }: Pick<Records, 'credentialsVersion' | 'close'> & { synonymsVersion: () => number },
+  }: Pick<Records, 'credentialsVersion' | 'close'> & { synonymsVersion: Records['synonyms']['version'] },
 ): Records {
   return {
     users: createUsers(store),

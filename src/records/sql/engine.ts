@@ -22,6 +22,8 @@ export interface Engine {
   lockOwners(tx: Transaction<Tables>, ownerIds: readonly string[]): Promise<void>
   /** Locks the owners of these documents. */
   lockOwnersOf(tx: Transaction<Tables>, documentIds: readonly string[]): Promise<void>
+  /** Call this after a commit with the ids of the events that it wrote. */
+  committed(eventIds: readonly number[]): void
   readonly claims: Claims
 }
 
@@ -29,8 +31,10 @@ export interface Engine {
 export interface Claims {
   /** True if other processes may claim documents too. */
   readonly isShared: boolean
-  /** Returns the next document of the queue, and locks it. Leaves out the owners in `except`. */
-  next(tx: Transaction<Tables>, except: readonly string[]): Promise<{ id: string } | undefined>
+  /** Call this before a process looks for documents to claim. */
+  prepare(): Promise<void>
+  /** Returns the next document of the queue, and locks it. Leaves out the owners in `except`. Only the first claim of a transaction may wait. */
+  next(tx: Transaction<Tables>, except: readonly string[], options: { mayWait: boolean }): Promise<{ id: string } | undefined>
   /** Notes that this process works on a document. */
   take(tx: Transaction<Tables>, documentId: string): Promise<void>
   /** For a `where` over documents that are processing: this process works on the document. */
@@ -59,8 +63,10 @@ export function sqliteEngine(db: Kysely<Tables>): Engine {
     lockIds: async () => {},
     lockOwners: async () => {},
     lockOwnersOf: async () => {},
+    committed() {},
     claims: {
       isShared: false,
+      prepare: async () => {},
       next: findNextQueued,
       take: async () => {},
       isOwn: () => sql<boolean>`true`,

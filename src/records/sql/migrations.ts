@@ -191,8 +191,8 @@ async function derived({ schema }: Kysely<never>): Promise<void> {
 }
 
 /** Brings the tables to this version, in one transaction: a migration that is killed changes nothing. */
-export async function migrate<T>(db: Kysely<T>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => withKillPoints(MIGRATIONS) } })
+export async function migrate<T>(db: Kysely<T>, migrations = MIGRATIONS): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => withKillPoints(migrations) } })
   const { error } = await migrator.migrateToLatest()
   if (error !== undefined) throw error as Error
   killPoint('upgraded')

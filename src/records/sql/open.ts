@@ -10,6 +10,7 @@ import { composeRecords } from './compose.ts'
 import { nodeSqliteDialect } from './dialect.ts'
 import { databaseCorrupt, translateSqlError } from './errors.ts'
 import { sqliteEngine } from './engine.ts'
+import { MIGRATIONS } from './migrations.ts'
 import { createStore } from './store.ts'
 import { type Subject, TableChanges } from './table-changes.ts'
 import type { Tables } from './tables.ts'
@@ -37,7 +38,7 @@ export async function openRecords(options: {
   const db = new Kysely<Tables>({ dialect: nodeSqliteDialect(database, changes) })
   try {
     if (!isNew) quickCheck(database)
-    await upgradeDatabase({ db, database, file }, upgrade)
+    await upgradeDatabase({ db, migrations: MIGRATIONS, copied: { database, file } }, upgrade)
   } catch (error) {
     database.close()
     throw translateSqlError(error)

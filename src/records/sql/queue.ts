@@ -69,6 +69,7 @@ export function createQueue(store: Store): Queue {
 }
 
 async function claim(store: Store, limit: number, except: readonly string[]): Promise<QueuedDocument[]> {
+  await store.engine.claims.prepare()
   // A query costs less than a transaction, and most of the time there is nothing to claim.
   if ((await findNextQueued(store.db, except)) === undefined) return []
   const ids = await store.writeStep((tx) => claimDue(tx, store.now(), limit, except), SHARED)
@@ -92,7 +93,7 @@ async function claim(store: Store, limit: number, except: readonly string[]): Pr
 async function claimDue(tx: WriteTransaction, now: number, limit: number, except: readonly string[]): Promise<string[]> {
   const claimed: DocumentRow[] = []
   while (claimed.length < limit) {
-    const next = await tx.engine.claims.next(tx.sql, except)
+    const next = await tx.engine.claims.next(tx.sql, except, { mayWait: claimed.length === 0 })
     if (next === undefined) break
     const row = await tx.sql
       .updateTable('documents')
@@ -129,14 +130,14 @@ async function findOldest(db: Kysely<Tables>): Promise<Date | null> {
 
 /** Returns the row of a job, unless the job is no longer wanted. */
 function findWanted(tx: WriteTransaction, job: JobRef): Promise<DocumentRow | undefined> {
+  const { claims } = tx.engine
   return tx.sql
     .selectFrom('documents')
     .selectAll()
     .where('id', '=', job.documentId)
     .where('version', '=', job.version)
     .where('status', '=', 'processing')
-    .where(tx.engine.claims.isOwn())
-    .$if(tx.engine.claims.isShared, (query) => query.forUpdate())
+    .$if(claims.isShared, (query) => query.where(claims.isOwn()).forUpdate())
     .executeTakeFirst()
 }
 

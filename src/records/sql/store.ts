@@ -75,7 +75,7 @@ export function createStore({
   }
 
   async function write<T>(mode: WriteMode, work: (tx: WriteTransaction) => Promise<T>): Promise<T> {
-    const { result, projects } = await engine.transaction(mode, async (tx) => {
+    const { result, projects, eventIds } = await engine.transaction(mode, async (tx) => {
       const at = now()
       const events: NewEvent[] = []
       const facts: NewFact[] = []
@@ -92,11 +92,14 @@ export function createStore({
         record,
       })
       if (events.length + facts.length > 0) await engine.lockIds(tx, { hasEvents: events.length > 0 })
-      if (events.length > 0) await insertEvents(tx, events, at)
+      const eventIds = events.length === 0 ? [] : await insertEvents(tx, events, at)
       await insertFacts(tx, facts, at)
-      return { result, projects: new Set(events.map((event) => event.project_id)) }
+      return { result, projects: new Set(events.map((event) => event.project_id)), eventIds }
     })
-    if (projects.size > 0) wake(projects)
+    if (projects.size > 0) {
+      engine.committed(eventIds)
+      wake(projects)
+    }
     return result
   }
 
@@ -120,7 +123,7 @@ export function createStore({
 
 type NewEvent = Omit<EventRow, 'id'>
 
-async function insertEvents(tx: Transaction<Tables>, events: readonly NewEvent[], now: number): Promise<void> {
+async function insertEvents(tx: Transaction<Tables>, events: readonly NewEvent[], now: number): Promise<number[]> {
   const row = await tx
     .selectFrom('events')
     .select((e) => e.fn.max('id').as('latest'))
@@ -128,6 +131,7 @@ async function insertEvents(tx: Transaction<Tables>, events: readonly NewEvent[]
   const first = Math.max((row?.latest ?? 0) + 1, now)
   const rows = events.map((event, i) => ({ id: first + i, ...event }))
   for (const part of slices(rows, 6)) await tx.insertInto('events').values(part).execute()
+  return rows.map(({ id }) => id)
 }
 
 function newEvent(type: DocumentEvent['type'], document: DocumentRow, createdAt: number): NewEvent {

@@ -12,6 +12,14 @@ create table claims (
 
 create index claims_by_worker on claims (worker_id);
 
+-- Grows with each change of a subject, so that a process sees whether what it remembers is still true.
+create table changes (
+  subject text primary key,
+  version bigint not null
+);
+
+insert into changes values ('synonyms', 1);
+
 -- Counts of requests and failed logins. Unlogged: writing costs less, and like a restart, a crash of the database forgets them.
 create unlogged table rate_windows (
   counter text not null,

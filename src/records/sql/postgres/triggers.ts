@@ -89,7 +89,18 @@ const TRIGGERS: readonly Trigger[] = [
   ],
 ]
 
-export const TRIGGER_STATEMENTS: readonly string[] = TRIGGERS.flatMap(([name, event, condition, body]) => [
+const COUNT_CHANGES = [
+  `create function count_change() returns trigger language plpgsql as $$
+  begin
+    update changes set version = version + 1 where subject = tg_argv[0];
+    return null;
+  end
+$$`,
+  `create trigger synonyms_changed after insert or update or delete on synonyms
+    for each statement execute function count_change('synonyms')`,
+]
+
+const ROW_TRIGGERS = TRIGGERS.flatMap(([name, event, condition, body]) => [
   `create function ${name}() returns trigger language plpgsql as $$
   begin
     ${body}
@@ -98,3 +109,5 @@ export const TRIGGER_STATEMENTS: readonly string[] = TRIGGERS.flatMap(([name, ev
 $$`,
   `create trigger ${name} after ${event} for each row ${condition === null ? '' : `when (${condition}) `}execute function ${name}()`,
 ])
+
+export const TRIGGER_STATEMENTS: readonly string[] = [...ROW_TRIGGERS, ...COUNT_CHANGES]

@@ -139,3 +139,55 @@ test('reads a flat file, without the headers of its master pages in the text', a
     parseBytes(root('text', text.repeat(100)), 'a.fodt', { limits: { ...DEFAULT_LIMITS, xmlBytes: 5_000 } }),
   ).rejects.toMatchObject({ code: errorCode('too_much_xml') })
 })
+
+test('numbers the items of lists and the headings as the program shows them', async () => {
+  const level = (element: string, number: number, rest: string) =>
+    `<text:${element} text:level="${number}" style:num-format="1" ${rest}/>`
+  const styles =
+    `<text:list-style style:name="L">${level('list-level-style-number', 1, 'style:num-suffix="."')}` +
+    '<text:list-level-style-number text:level="2" style:num-format="a" style:num-prefix="(" style:num-suffix=")"/></text:list-style>' +
+    '<text:list-style style:name="B"><text:list-level-style-bullet text:level="1"/></text:list-style>' +
+    `<text:list-style style:name="S">${level('list-level-style-number', 1, 'style:num-suffix="." text:start-value="5"')}</text:list-style>` +
+    `<text:outline-style>${level('outline-level-style', 1, '')}${level('outline-level-style', 2, 'text:display-levels="2"')}</text:outline-style>`
+  const item = (text: string, attributes = '') => `<text:list-item ${attributes}><text:p>${text}</text:p></text:list-item>`
+  const list = (style: string, content: string, attributes = '') =>
+    `<text:list text:style-name="${style}" ${attributes}>${content}</text:list>`
+  const content = [
+    '<text:h text:outline-level="1">Rent</text:h>',
+    '<text:h text:outline-level="2">Due</text:h>',
+    list(
+      'L',
+      `${item('Pay')}<text:list-item><text:p>Keep</text:p><text:p>more</text:p><text:list>${item('quiet')}${item('clean')}</text:list></text:list-item><text:list-header><text:p>by the way</text:p></text:list-header>${item('')}${item('Leave')}`,
+      'xml:id="one"',
+    ),
+    list('B', item('a bullet')),
+    list('S', item('five') + item('nine', 'text:start-value="9"')),
+    list('L', item('goes on'), 'text:continue-list="one"'),
+    list('L', item('anew')),
+    '<text:h text:outline-level="2">Late</text:h>',
+    '<text:h text:outline-level="1" text:is-list-header="true">No number</text:h>',
+    '<text:h text:outline-level="1">Deposit</text:h>',
+    '<text:h text:outline-level="2">Back</text:h>',
+  ]
+  const { pages } = await read('text', content.join(''), { styles })
+  expect(blocksOf(pages[0]).map(([, text]) => text)).toEqual([
+    '1 Rent',
+    '1.1 Due',
+    '1. Pay',
+    '2. Keep',
+    'more',
+    '(a) quiet',
+    '(b) clean',
+    'by the way',
+    '4. Leave',
+    'a bullet',
+    '5. five',
+    '9. nine',
+    '5. goes on',
+    '1. anew',
+    '1.2 Late',
+    'No number',
+    '2 Deposit',
+    '2.1 Back',
+  ])
+})
