@@ -43,7 +43,8 @@ export class Packer {
     const continues = this.previous !== undefined && continuesSentence(this.text, this.previous, span)
     this.previous = span
     const leftPage = this.leavePage(span, continues)
-    if (span.kind === 'heading') this.openSection(span, leftPage)
+    const section = sectionOf(this.text, span)
+    if (section !== null) this.openSection(section, leftPage)
     this.place(span, continues)
   }
 
@@ -67,12 +68,11 @@ export class Packer {
     return true
   }
 
-  private openSection(span: Span, leftPage: boolean): void {
+  private openSection({ level, title }: Section, leftPage: boolean): void {
     const { target } = this.options
     if (!leftPage && !this.hasOnlyHeadings() && this.draft.tokens >= target * TINY_SHARE) this.close()
-    const level = span.level ?? 1
     while ((this.headings.at(-1)?.level ?? 0) >= level) this.headings.pop()
-    this.headings.push({ level, text: headingOf(this.text.slice(span.start, span.end)) })
+    if (title !== '') this.headings.push({ level, text: title })
     this.path = this.headings.map((heading) => heading.text)
   }
 
@@ -171,6 +171,17 @@ function continuesSentence(text: string, before: Span, span: Span): boolean {
     !/[.!?:;。！？]["'”’)\]]*$/.test(text.slice(before.end - 8, before.end)) &&
     /^["'“‘(]?\p{Ll}/u.test(text.slice(span.start, span.start + 4))
   )
+}
+
+interface Section {
+  level: number
+  title: string
+}
+
+/** Returns the section that a span begins: a heading names it, or the parser names it for a block of code. */
+function sectionOf(text: string, { kind, level = 1, start, end, section }: Span): Section | null {
+  if (kind === 'heading') return { level, title: headingOf(text.slice(start, end)) }
+  return section === undefined ? null : { level: section.level, title: headingOf(section.title) }
 }
 
 function headingOf(text: string): string {

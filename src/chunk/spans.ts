@@ -11,6 +11,7 @@ export interface Span {
   table?: number
   header?: boolean
   label?: boolean
+  section?: Block['section']
 }
 
 /**
@@ -21,7 +22,12 @@ export function spansOf(pages: readonly Page[]): { text: string; spans: Span[] }
   const spans: Span[] = []
   let base = 0
   for (const page of pages) {
-    const add = (kind: Block['kind'], start: number, end: number, { level, table, header, label }: Partial<Block> = {}): void => {
+    const add = (
+      kind: Block['kind'],
+      start: number,
+      end: number,
+      { level, table, header, label, section }: Partial<Block> = {},
+    ): void => {
       const trimmed = trim(page.text, start, end)
       if (trimmed !== null)
         spans.push({
@@ -33,6 +39,7 @@ export function spansOf(pages: readonly Page[]): { text: string; spans: Span[] }
           ...(table === undefined ? {} : { table }),
           ...(header === undefined ? {} : { header }),
           ...(label === undefined ? {} : { label }),
+          ...(section === undefined ? {} : { section }),
         })
     }
     let at = 0

@@ -124,7 +124,7 @@ const highlights = z.array(z.tuple([z.int(), z.int()])).meta({ description: 'Off
 
 const location = z.string().nullable().optional().meta({
   description:
-    'Where the passage is, in the terms of its format: `page 3`, `slide 7`, `sheet "Costs", rows 12–31`, `chapter 2`. With `lines`, also `line 40` for a text without pages. Without `lines`, null for such a text',
+    'Where the passage is, in the terms of its format: `page 3`, `slide 7`, `sheet "Costs", rows 12–31`, `chapter 2`, `lines 40–62` of source code. With `lines`, also `line 40` for another text without pages. Without `lines`, null for such a text',
 })
 
 const searchPassage = z.object({ chunk, location, text: z.string(), highlights, url: passageUrl }).meta({ id: 'SearchPassage' })

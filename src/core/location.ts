@@ -1,4 +1,5 @@
 import { capitalized } from './capitalized.ts'
+import { countOf } from './count-of.ts'
 import { type Counted, formatOf } from './formats.ts'
 
 /** One page of a document in each unit. Texts and tables without pages have one page, or several with form feeds between them. */
@@ -23,6 +24,8 @@ export interface Place {
   rows?: readonly [first: number, last: number] | null
   /** The line where it begins. Null if nobody counted the lines. */
   line?: number | null
+  /** The line where it ends, for source code. */
+  lastLine?: number | null
 }
 
 /** Returns what a page of the format is called: `page`, `slide`, `sheet` or `chapter`. */
@@ -35,16 +38,22 @@ export function pagesAre(mediaType: string): string {
   return `${pageWord(mediaType)}s`
 }
 
+/** Returns how long a document is: `12 pages`, `30 sheets`. Null for a text or table without pages. */
+export function lengthOf(mediaType: string, pages: number): string | null {
+  const counted = formatOf(mediaType)?.countedIn
+  return pages === 1 && (counted === 'lines' || counted === 'rows') ? null : countOf(pages, pageWord(mediaType))
+}
+
 /** Returns the name of a page as a heading: `Page 3`, `Slide 7`. A sheet has its own name as the first heading of its text. */
 export function pageTitle(mediaType: string, page: number): string {
   return capitalized(`${pageWord(mediaType)} ${page}`)
 }
 
 /**
- * Returns where a passage is, in the terms of its format: `page 3`, `slide 7`, `sheet "Costs", rows 12–31`, `line 40`. Null for a format
+ * Returns where a passage is, in the terms of its format: `page 3`, `slide 7`, `sheet "Costs", rows 12–31`, `line 40`, `lines 40–62`. Null for a format
  * without pages if nobody counted the lines.
  */
-export function formatLocation({ mediaType, pageStart, pageEnd, pageName, rows, line }: Place): string | null {
+export function formatLocation({ mediaType, pageStart, pageEnd, pageName, rows, line, lastLine }: Place): string | null {
   const counted = formatOf(mediaType)?.countedIn ?? 'pages'
   const rowsText = rows == null ? null : range('row', ...rows)
   if (counted === 'sheets' && pageStart === pageEnd) {
@@ -52,7 +61,7 @@ export function formatLocation({ mediaType, pageStart, pageEnd, pageName, rows, 
     return rowsText === null ? sheet : `${sheet}, ${rowsText}`
   }
   if (counted === 'rows' && rowsText !== null) return rowsText
-  if (counted === 'lines' && line != null) return `line ${line}`
+  if (counted === 'lines' && line != null) return range('line', line, lastLine ?? line)
   if ((counted === 'lines' || counted === 'rows') && pageEnd === 1) return null
   return range(WORDS[counted], pageStart, pageEnd)
 }

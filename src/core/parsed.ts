@@ -21,6 +21,11 @@ export interface Block {
   label?: boolean
   /** Block of a spreadsheet: the number of its row in the sheet or file, from 1. */
   row?: number
+  /**
+   * The section that a block of code begins: a function, a class, a key. Its level is its depth from 1. An empty title ends the
+   * open sections of this level and below.
+   */
+  section?: { level: number; title: string }
 }
 
 export interface Page {

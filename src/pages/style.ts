@@ -1,3 +1,4 @@
+import { CODE_STYLE } from './document/code-style.ts'
 import { DOCUMENT_STYLE } from './document/style.ts'
 import { DOCUMENTS_STYLE } from './documents/style.ts'
 import { MEDIA_STYLE } from './media-style.ts'
@@ -217,4 +218,4 @@ details p { margin-top: .5rem; color: var(--quiet); font-size: .875rem; }
 @media (prefers-reduced-motion: no-preference) {
   button, .button, nav a { transition: background-color .12s, border-color .12s; }
 }
-${SEARCH_STYLE}${DOCUMENT_STYLE}${PROJECTS_STYLE}${DOCUMENTS_STYLE}${UPLOAD_STYLE}${SCRIPT_STYLE}${MEDIA_STYLE}`
+${SEARCH_STYLE}${DOCUMENT_STYLE}${CODE_STYLE}${PROJECTS_STYLE}${DOCUMENTS_STYLE}${UPLOAD_STYLE}${SCRIPT_STYLE}${MEDIA_STYLE}`

@@ -9,10 +9,12 @@ export type PdfEngine = 'pdfium' | 'pdf2json'
 /** The limits that a parser enforces itself. The pool enforces those on time and memory. */
 export type ParserLimits = Pick<Limits, 'pages' | 'textBytes' | 'xmlBytes'>
 
-/** One file to read. A parser gets only the path: the bytes never travel between processes. */
+/** One file to read. A parser gets the path: the bytes never travel between processes. */
 export interface ParserInput {
   file: string
   mediaType: string
+  /** The document's name. Its extension says in which language source code is. */
+  name?: string
   limits: ParserLimits
   pdfEngine: PdfEngine
 }

@@ -1,6 +1,8 @@
 import type { FormatId } from '../core/formats.ts'
+import { beginsAsScript, isCodeName } from './code/languages.ts'
 import { beginsAsHtml } from './html/begins-as-html.ts'
 import type { Parser } from './parser.ts'
+import { beginsAsRtf } from './rtf/begins-as-rtf.ts'
 import type { Archive } from './sniff/archive.ts'
 
 /** Adobe Acrobat opens a PDF whose header is within the first 1,024 bytes. Some mail gateways put lines before it. */
@@ -16,6 +18,9 @@ const POWERPOINT = /(?:presentationml|ms-powerpoint)\.(?:presentation|slideshow|
 /** Workbooks and templates. */
 const EXCEL = /(?:spreadsheetml|ms-excel)\.(?:sheet|template)(?:\.macroenabled)?\.main\+xml/i
 
+/** An OpenDocument file that is one XML file names its type at its beginning. */
+const FLAT_ODF = /^(?:\xEF\xBB\xBF)?\s*(?:<\?xml[^>]*>\s*)?<office:document\s[^>]*\soffice:mimetype\s*=\s*["']([^"']+)["']/
+
 /** What the sniffer knows of a file. */
 export interface SniffedFile {
   path: string
@@ -30,8 +35,11 @@ export interface SniffedFile {
 /** How one format is recognised and read. Its names, media type and extensions are in core/formats.ts. */
 export type FormatReader = { load(): Promise<Parser> } & (
   | { kind: 'binary'; isFormatOf(file: SniffedFile): boolean | Promise<boolean> }
-  /** A text is of the format that its name's extension says; without a known extension, of the one that it begins like. */
-  | { kind: 'text'; beginsLike?(start: string): boolean }
+  /**
+   * A text is of the format that its name's extension says; without a known extension, of the one that its whole name says, such as
+   * Dockerfile, or that it begins like.
+   */
+  | { kind: 'text'; isNameOf?(name: string): boolean; beginsLike?(start: string): boolean }
 )
 
 /** Loads a parser when the first document needs it. */
@@ -62,17 +70,17 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
   },
   odt: {
     kind: 'binary',
-    isFormatOf: async ({ archive }) => isOdf(await archive(), 'text'),
+    isFormatOf: (file) => isOdf(file, 'text'),
     load: async () => (await import('./odf/odt.ts')).parseOdt,
   },
   odp: {
     kind: 'binary',
-    isFormatOf: async ({ archive }) => isOdf(await archive(), 'presentation'),
+    isFormatOf: (file) => isOdf(file, 'presentation'),
     load: async () => (await import('./odf/odp.ts')).parseOdp,
   },
   ods: {
     kind: 'binary',
-    isFormatOf: async ({ archive }) => isOdf(await archive(), 'spreadsheet'),
+    isFormatOf: (file) => isOdf(file, 'spreadsheet'),
     load: async () => (await import('./odf/ods.ts')).parseOds,
   },
   epub: {
@@ -83,9 +91,20 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
     },
     load: async () => (await import('./epub/epub.ts')).parseEpub,
   },
+  rtf: {
+    kind: 'binary',
+    isFormatOf: ({ head }) => beginsAsRtf(head),
+    load: async () => (await import('./rtf/rtf.ts')).parseRtf,
+  },
   text: { kind: 'text', load: async () => (await import('./text/text.ts')).parseText },
   markdown: { kind: 'text', load: async () => (await import('./markdown/markdown.ts')).parseMarkdown },
   csv: { kind: 'text', load: async () => (await import('./csv/csv.ts')).parseCsv },
+  code: {
+    kind: 'text',
+    isNameOf: isCodeName,
+    beginsLike: beginsAsScript,
+    load: async () => (await import('./code/code.ts')).parseCode,
+  },
   html: { kind: 'text', beginsLike: beginsAsHtml, load: async () => (await import('./html/html.ts')).parseHtml },
 }
 
@@ -93,10 +112,8 @@ function isOoxml(archive: Archive | null, mainType: RegExp, usualMain: string): 
   return archive !== null && (mainType.test(archive.contentTypes) || archive.names.has(usualMain))
 }
 
-/** OpenDocument files and their templates. */
-function isOdf(archive: Archive | null, kind: string): boolean {
-  return (
-    archive !== null &&
-    new RegExp(`^application/vnd\\.oasis\\.opendocument\\.${kind}(?:-template|-master)?$`).test(archive.mediaType)
-  )
+/** OpenDocument files and their templates, as a ZIP archive or as one XML file. */
+async function isOdf({ head, archive }: SniffedFile, kind: string): Promise<boolean> {
+  const mediaType = (await archive())?.mediaType ?? FLAT_ODF.exec(head.toString('latin1'))?.[1] ?? ''
+  return new RegExp(`^application/vnd\\.oasis\\.opendocument\\.${kind}(?:-template|-master)?$`).test(mediaType)
 }

@@ -1,4 +1,4 @@
-import { type Counted, formatOf } from '../core/formats.ts'
+import { type DocumentFormat, formatOf } from '../core/formats.ts'
 import { formatLocation } from '../core/location.ts'
 import { LruCache } from '../core/lru-cache.ts'
 import type { DocumentRecord } from '../core/model.ts'
@@ -44,21 +44,23 @@ export class Locations {
     const located: LocatedHit[] = []
     for (const hit of hits) {
       const { document } = hit
-      const counted = formatOf(document.mediaType)?.countedIn ?? 'pages'
-      let places = this.isNeeded(document, counted, withLines) ? (this.cache.get(keyOf(document)) ?? null) : undefined
+      const format = formatOf(document.mediaType)
+      const hasLines = linesAreKnown(document, format, withLines)
+      let places = this.isNeeded(document, format, hasLines) ? (this.cache.get(keyOf(document)) ?? null) : undefined
       if (places === null && document.sizeBytes <= bytesLeft) {
         bytesLeft -= document.sizeBytes
         places = await this.read(document)
       }
-      const place = (passage: SearchHit['passage']): Located => locationOf(document, counted, passage, places ?? null, withLines)
+      const place = (passage: SearchHit['passage']): Located => locationOf(document, format, passage, places ?? null, hasLines)
       const more = hit.more.map((other) => ({ ...other, location: place(other.passage).location }))
       located.push({ ...hit, ...place(hit.passage), more })
     }
     return located
   }
 
-  private isNeeded({ pageCount }: DocumentRecord, counted: Counted, withLines: boolean): boolean {
-    return counted === 'sheets' || (pageCount === 1 && (counted === 'rows' || (counted === 'lines' && withLines)))
+  private isNeeded({ pageCount }: DocumentRecord, format: DocumentFormat | undefined, hasLines: boolean): boolean {
+    const counted = format?.countedIn
+    return counted === 'sheets' || (pageCount === 1 && (counted === 'rows' || (counted === 'lines' && hasLines)))
   }
 
   private async read(document: DocumentRecord): Promise<Places | null> {
@@ -68,6 +70,11 @@ export class Locations {
     this.cache.set(keyOf(document), places, bytesOf(places))
     return places
   }
+}
+
+/** Source code always says its lines, unless they are not those of the file. Other texts say them if the caller asks. */
+function linesAreKnown({ parse }: DocumentRecord, format: DocumentFormat | undefined, withLines: boolean): boolean {
+  return parse['formatted'] !== true && (withLines || format?.isCode === true)
 }
 
 function keyOf({ id, version }: DocumentRecord): string {
@@ -104,19 +111,21 @@ function placesOf(pages: readonly Page[]): Places {
 
 function locationOf(
   { mediaType, pageCount }: DocumentRecord,
-  counted: Counted,
+  format: DocumentFormat | undefined,
   { pageStart, pageEnd, charStart, charEnd }: SearchHit['passage'],
   places: Places | null,
-  withLines: boolean,
+  hasLines: boolean,
 ): Located {
   const rows = places && rowsIn(places.rows, charStart, charEnd)
   const pageName = places?.names[pageStart - 1] ?? null
   let line: number | null = null
-  if (withLines && places !== null && pageCount === 1) {
-    if (counted === 'rows') line = rows?.[0] ?? null
-    else if (counted === 'lines') line = countUpTo(places.lines, charStart)
+  let lastLine: number | null = null
+  if (hasLines && places !== null && pageCount === 1) {
+    if (format?.countedIn === 'rows') line = rows?.[0] ?? null
+    else if (format?.countedIn === 'lines') line = countUpTo(places.lines, charStart)
+    if (format?.isCode === true && line !== null) lastLine = countUpTo(places.lines, charEnd - 1)
   }
-  return { location: formatLocation({ mediaType, pageStart, pageEnd, pageName, rows, line }), line }
+  return { location: formatLocation({ mediaType, pageStart, pageEnd, pageName, rows, line, lastLine }), line }
 }
 
 function rowsIn({ starts, ends, numbers }: Places['rows'], from: number, to: number): [number, number] | null {

@@ -66,7 +66,7 @@ export function parserConformance(name: string, setUp: () => Promise<ParserUnder
       const pages: Page[] = []
       const opened: number[] = []
       const summary = await parseFile(
-        { file, mediaType: under.mediaType, limits, pdfEngine: under.pdfEngine ?? 'pdfium' },
+        { file, mediaType: under.mediaType, name: under.fileName, limits, pdfEngine: under.pdfEngine ?? 'pdfium' },
         {
           open: (pageCount) => opened.push(pageCount),
           page(page) {
@@ -149,7 +149,13 @@ export function parserConformance(name: string, setUp: () => Promise<ParserUnder
       let taken = 0
       const reading = withFile(under.bytes, (file) =>
         parseFile(
-          { file, mediaType: under.mediaType, limits: DEFAULT_LIMITS, pdfEngine: under.pdfEngine ?? 'pdfium' },
+          {
+            file,
+            mediaType: under.mediaType,
+            name: under.fileName,
+            limits: DEFAULT_LIMITS,
+            pdfEngine: under.pdfEngine ?? 'pdfium',
+          },
           {
             open() {},
             page() {

@@ -29,7 +29,7 @@ export function parseBytes(
     const { mediaType } = await sniff(file, name)
     const pages: Page[] = []
     const summary = await parseFile(
-      { file, mediaType, limits: DEFAULT_LIMITS, pdfEngine: 'pdfium', ...options },
+      { file, mediaType, name, limits: DEFAULT_LIMITS, pdfEngine: 'pdfium', ...options },
       { open() {}, page: (page) => pages.push(page) },
     )
     return { ...summary, mediaType, pages }

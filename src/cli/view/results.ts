@@ -1,4 +1,5 @@
 import type { SearchResult } from '../../contract/search.ts'
+import { formatOf } from '../../core/formats.ts'
 import { formatLocation } from '../../core/location.ts'
 import { hyperlink } from './hyperlink.ts'
 import { joined, oneLine, safeSameLength, safe } from './safe.ts'
@@ -64,10 +65,16 @@ export function headerOf(
 ): Styled {
   const { document, chunk } = result
   const rank = `${result.rank}.`.padEnd(indent.length)
-  const facts = [placeOf(result), passagesOf(result), copiesOf(result), showsProject ? oneLine(document.project.name) : '']
+  const line = lineOf(result)
+  const facts = [
+    line === '' ? placeOf(result) : '',
+    passagesOf(result),
+    copiesOf(result),
+    showsProject ? oneLine(document.project.name) : '',
+  ]
   const fact = facts.map((one) => (one === '' ? '' : ` · ${one}`)).join('')
   const score = result.score.toFixed(2)
-  const room = Math.max(12, width - rank.length - textWidth(fact) - score.length - 2)
+  const room = Math.max(12, width - rank.length - line.length - textWidth(fact) - score.length - 2)
   const [path, heading] = [oneLine(document.path), oneLine(chunk.heading)]
   const forPath = textWidth(path) + 3 + textWidth(heading) <= room ? room : Math.floor(room * PATH_SHARE)
   const beside = room - Math.min(textWidth(path), forPath) - 3
@@ -76,7 +83,13 @@ export function headerOf(
   // Earlier versions of the API have no `url`.
   const name = links ? hyperlink(shownPath, result.url) : shownPath
   const shownHeading = showsHeading ? style.dim(` · ${truncatePath(heading, beside)}`) : ''
-  return safe`${rank}${name}${fact}${shownHeading}  ${style.dim(score)}`
+  return safe`${rank}${name}${line}${fact}${shownHeading}  ${style.dim(score)}`
+}
+
+/** Returns the line of source code after a colon, as compilers and grep write it, so that editors open the file there. */
+function lineOf({ document, location }: SearchResult): string {
+  const line = formatOf(document.media_type)?.isCode === true ? /^lines? (\d+)/.exec(location ?? '')?.[1] : undefined
+  return line === undefined ? '' : `:${line}`
 }
 
 /** Earlier versions of the API send no location. */

@@ -1,7 +1,9 @@
+import { formatOf } from '../../core/formats.ts'
 import { pageTitle, pageWord } from '../../core/location.ts'
 import type { Block } from '../../core/parsed.ts'
 import { foreignLanguage } from '../foreign-language.ts'
 import { paths } from '../paths.ts'
+import { Code } from './code.tsx'
 import { PassageText, passageIn, type ShownPassage } from './passage-text.tsx'
 import { Table } from './table.tsx'
 import type { Sheet } from './window.ts'
@@ -32,13 +34,17 @@ export function Sheets({ mediaType, sheets, passage, fallbackPage, numbered }: S
               {pageTitle(mediaType, sheet.page.number)}
             </h2>
           ) : null}
-          {sheet.blocks.length === 0 ? <p class="hint">No text on this {pageWord(mediaType)}.</p> : null}
-          {withTables(sheet.blocks).map((part) =>
-            Array.isArray(part) ? (
-              <Table sheet={sheet} rows={part} passage={passage} />
-            ) : (
-              <BlockText sheet={sheet} block={part} passage={passage} />
-            ),
+          {sheet.blocks.length === 0 ? <p class="hint">This {pageWord(mediaType)} has no text.</p> : null}
+          {formatOf(mediaType)?.isCode === true && sheet.blocks.length > 0 ? (
+            <Code sheet={sheet} passage={passage} />
+          ) : (
+            withTables(sheet.blocks).map((part) =>
+              Array.isArray(part) ? (
+                <Table sheet={sheet} rows={part} passage={passage} />
+              ) : (
+                <BlockText sheet={sheet} block={part} passage={passage} />
+              ),
+            )
           )}
         </section>
       ))}

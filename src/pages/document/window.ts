@@ -110,7 +110,9 @@ function cut(block: Block, text: string): Block[] {
   const parts: Block[] = []
   let { start } = block
   while (block.end - start > MAX_PIECE) {
-    const blank = text.slice(start + MAX_PIECE / 2, start + MAX_PIECE).search(/\s\S*$/)
+    const half = text.slice(start + MAX_PIECE / 2, start + MAX_PIECE)
+    const newline = block.kind === 'code' ? half.lastIndexOf('\n') : -1
+    const blank = newline < 0 ? half.search(/\s\S*$/) : newline
     const end = blank < 0 ? start + MAX_PIECE : start + MAX_PIECE / 2 + blank + 1
     parts.push({ ...block, start, end })
     start = end

@@ -43,7 +43,7 @@ export interface ParseRequest {
   file: string
   /** The result of sniff(). */
   mediaType: string
-  /** The document's name, for the log. The parser doesn't see it. */
+  /** The document's name, for the log and for the language of source code. */
   name: string
   /** When aborted, the process is killed and `parse` rejects with the signal's reason. */
   signal?: AbortSignal
@@ -85,6 +85,7 @@ export interface ParserPool {
 
 type JobRequest = Omit<ParseRequest, 'mediaType' | 'name'> & {
   mediaType?: string
+  name?: string
   question?: PageQuestion
   onAnswer?: (answer: SentPageAnswer) => void
 }
@@ -181,8 +182,8 @@ class ProcessPool implements ParserPool {
     }
   }
 
-  private jobOf(task: Job['task'], { file, mediaType = FORMATS.pdf.mediaType, question }: JobRequest): Job {
+  private jobOf(task: Job['task'], { file, mediaType = FORMATS.pdf.mediaType, name = '', question }: JobRequest): Job {
     const { limits, pdfEngine } = this.options
-    return { id: ++this.lastJobId, task, file, mediaType, limits, pdfEngine, ...(question && { question }) }
+    return { id: ++this.lastJobId, task, file, mediaType, name, limits, pdfEngine, ...(question && { question }) }
   }
 }

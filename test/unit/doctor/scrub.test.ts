@@ -40,11 +40,14 @@ async function add(text: string): Promise<string> {
   return sha256
 }
 
+const scrubIndex = async (_onRead: () => Promise<void>): Promise<void> => {}
+
 /** `onPause` is called after each part of a file, and while the queue has work. */
 function scrub(onPause: () => unknown = () => {}, days = 30): Scrub {
   return new Scrub({
     blobs: readBlobs(folder),
     records,
+    scrubIndex,
     days,
     clock,
     log: silentLogger,
