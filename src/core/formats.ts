@@ -121,6 +121,14 @@ export const FORMATS = {
     originalView: 'text',
     countedIn: 'lines',
   },
+  latex: {
+    mediaType: 'application/x-tex',
+    extensions: ['.tex', '.latex', '.ltx'],
+    label: 'LaTeX',
+    name: 'LaTeX',
+    originalView: 'text',
+    countedIn: 'lines',
+  },
   csv: {
     mediaType: 'text/csv',
     extensions: ['.csv', '.tsv', '.tab'],

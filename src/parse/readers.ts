@@ -2,6 +2,7 @@ import type { FormatId } from '../core/formats.ts'
 import { beginsAsScript, isCodeName } from './code/languages.ts'
 import { beginsAsHtml } from './html/begins-as-html.ts'
 import { beginsAsJson } from './json/begins-as-json.ts'
+import { beginsAsLatex } from './markup/begins-as-latex.ts'
 import type { Parser } from './parser.ts'
 import { beginsAsRtf } from './rtf/begins-as-rtf.ts'
 import type { Archive } from './sniff/archive.ts'
@@ -97,6 +98,7 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
   text: { kind: 'text', load: async () => (await import('./text/text.ts')).parseText },
   markdown: { kind: 'text', load: async () => (await import('./markdown/markdown.ts')).parseMarkdown },
   rst: { kind: 'text', load: async () => (await import('./markup/rst.ts')).parseRst },
+  latex: { kind: 'text', beginsLike: beginsAsLatex, load: async () => (await import('./markup/latex.ts')).parseLatex },
   csv: { kind: 'text', load: async () => (await import('./csv/csv.ts')).parseCsv },
   code: {
     kind: 'text',
