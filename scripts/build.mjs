@@ -1,5 +1,5 @@
-// `npm run build`: compiles src/ to dist/, bundles the command line, the script of the views and tracing, writes the types of the client library, and copies
-// LanceDB's JavaScript to dist/node_modules.
+// `npm run build`: compiles src/ to dist/, bundles the command line, the script of the views, tracing and the AWS SDK, writes the types of the client
+// library, and copies LanceDB's JavaScript to dist/node_modules.
 // LanceDB's package is copied instead of being a dependency. Its optional dependencies (@huggingface/transformers and openai,
 // for embedding functions that docsearch does not use) would add 336 MB and three install scripts to every installation.
 // package.json lists what it needs: the platform packages, apache-arrow, reflect-metadata and @opentelemetry/api.
@@ -9,8 +9,8 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { bundleCli } from './bundle-cli.mjs'
+import { bundleModule } from './bundle-module.mjs'
 import { bundleScript } from './bundle-script.mjs'
-import { bundleTracing } from './bundle-tracing.mjs'
 import { writeClientTypes } from './client-types.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -24,7 +24,8 @@ if (built.status !== 0) process.exit(built.status ?? 1)
 writeClientTypes(root, tsc)
 await bundleCli(root)
 await bundleScript(root)
-await bundleTracing(root)
+await bundleModule(root, 'telemetry/otel.js')
+await bundleModule(root, 'objects/s3/sdk.js')
 
 const wrapper = dirname(dirname(require.resolve('@lancedb/lancedb')))
 const target = join(dist, 'node_modules', '@lancedb', 'lancedb')

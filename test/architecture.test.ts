@@ -6,7 +6,7 @@ import { packageName, readSource, readSources, root, targetFolder, type Source }
 /** The layers from the bottom up. A folder may import from the rows above its own; folders in one row may not import each other. */
 const LAYERS = [
   ['core'],
-  ['contract', 'config', 'text', 'ollama', 'telemetry'],
+  ['contract', 'config', 'text', 'ollama', 'objects', 'telemetry'],
   ['parse', 'chunk', 'embed', 'rerank', 'index', 'records', 'blobs', 'backup'],
   ['lifecycle', 'images'],
   ['ingest', 'search', 'auth', 'oauth', 'webhooks', 'doctor'],
@@ -81,6 +81,11 @@ const PACKAGES: { names: string[]; folders: string[]; because: string }[] = [
     names: ['@lancedb/lancedb', 'apache-arrow'],
     folders: ['index'],
     because: 'a 202 MB native file is loaded in the daemon only, and can be replaced behind ChunkIndex',
+  },
+  {
+    names: ['@aws-sdk/client-s3'],
+    folders: ['objects'],
+    because: 'the build bundles it there, and the others use ObjectStore',
   },
   { names: ['kysely'], folders: ['records'], because: 'SQL lives in records/, so that a second dialect has one place to go' },
   {

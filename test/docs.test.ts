@@ -89,6 +89,8 @@ test('the pages name no environment variable that docsearch does not read', () =
     ...OTHER_VARIABLES,
     'DOCSEARCH_TEST_DATA',
     'DOCSEARCH_TEST_FORMATS',
+    'DOCSEARCH_TEST_KILLS',
+    'DOCSEARCH_TEST_FAULTS',
   ])
   const named = pages.flatMap((page) => [...read(page).matchAll(/\bDOCSEARCH_[A-Z_]*[A-Z]\b/g)].map(([name]) => name))
   expect(named.filter((name) => !known.has(name))).toEqual([])

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { LinkPurpose, SessionRecord, User } from '../core/model.ts'
+import type { MakeCounter } from '../core/rate-counter.ts'
 import type { Records } from '../records/records.ts'
 import type { Passwords } from './passwords.ts'
 
@@ -52,6 +53,8 @@ export interface AccountsOptions {
   clock: Clock
   /** Failed logins allowed in 15 minutes, for an account and for an address; 0 for no limit. */
   loginFailures: number
+  /** Counts failed logins. By default, this process counts its own. */
+  counters?: MakeCounter | undefined
   log: Logger
   passwords: Passwords
 }

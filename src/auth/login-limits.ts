@@ -1,7 +1,7 @@
 import { DocsearchError } from '../core/errors.ts'
 import { networkOf } from '../core/network.ts'
 import { waitText } from '../core/wait-text.ts'
-import { RateCounter } from '../core/rate-counter.ts'
+import { countInMemory, type Counter, type MakeCounter } from '../core/rate-counter.ts'
 
 const WINDOW_SECONDS = 15 * 60
 /**
@@ -19,41 +19,41 @@ export interface LoginLimits {
 }
 
 /**
- * Limits failed logins for each account and for each address. The 15 minutes start with the first failure; a restart forgets all failures.
+ * Limits failed logins for each account and for each address. The 15 minutes start with the first failure. In memory, a restart forgets all failures.
  * @param failures Failures allowed in 15 minutes; 0 for no limit.
  */
-export function createLoginLimits(failures: number): LoginLimits {
+export function createLoginLimits(failures: number, counters: MakeCounter = countInMemory): LoginLimits {
   if (failures === 0) return { begin: async () => ({ async succeeded() {} }) }
   const options = { limit: failures, seconds: WINDOW_SECONDS }
-  const accounts = new RateCounter(options)
-  const addresses = new RateCounter(options)
+  const accounts = counters({ name: 'login_accounts', ...options })
+  const addresses = counters({ name: 'login_addresses', ...options })
   return {
     async begin({ account: named, address }) {
       const account = named.slice(0, MAX_ACCOUNT_CHARACTERS)
       const network = networkOf(address)
       // The address comes first: otherwise one address could fill the memory with invented accounts.
-      count(addresses, network)
+      await count(addresses, network)
       try {
-        count(accounts, account)
+        await count(accounts, account)
       } catch (error) {
-        addresses.takeBack(network)
+        await addresses.takeBack(network)
         throw error
       }
       return {
         async succeeded() {
-          accounts.forget(account)
+          await accounts.forget(account)
           // Only this attempt: a user who logs in between guesses must not get more guesses at other accounts.
-          addresses.takeBack(network)
+          await addresses.takeBack(network)
         },
       }
     },
   }
 }
 
-function count(counter: RateCounter, key: string): void {
-  const state = counter.take(key)
+async function count(counter: Counter, key: string): Promise<void> {
+  const state = await counter.take(key)
   if (!state.isOver) return
-  counter.takeBack(key)
+  await counter.takeBack(key)
   throw tooManyFailures(Math.max(1, Math.ceil(state.resetMs / 1000)))
 }
 

@@ -6,9 +6,9 @@ import { createLoginLimits } from './login-limits.ts'
 import { checkNewPassword } from './password-rules.ts'
 
 /** Logins by password. A caller can't learn whether an account exists, neither from the time an attempt takes nor from the limits. */
-export function createLogins({ records, loginFailures, log, passwords }: AccountsOptions): Logins {
+export function createLogins({ records, loginFailures, counters, log, passwords }: AccountsOptions): Logins {
   const { users, links, audit } = records
-  const limits = createLoginLimits(loginFailures)
+  const limits = createLoginLimits(loginFailures, counters)
 
   /** @param account What the caller named, even if there is no such user. */
   async function verify(account: string, user: User | null, password: string, address: string): Promise<boolean> {

@@ -8,9 +8,10 @@ import { killPoint } from '../core/kill-point.ts'
 import { syncFile, syncFolder } from '../core/sync.ts'
 import { blobMissing, SWEEP_GRACE_MS } from './blobs.ts'
 import type { Blobs } from './blobs.ts'
+import { verifyBlob } from './verify.ts'
 
 /** Reads originals of a data folder, also while a daemon runs on it. */
-export function readBlobs(folder: string): Pick<Blobs, 'size' | 'open'> {
+export function readBlobs(folder: string): Pick<Blobs, 'size' | 'open' | 'verify'> {
   const fileOf = fileIn(join(folder, 'blobs'))
   const size = async (sha256: string) => {
     try {
@@ -25,6 +26,7 @@ export function readBlobs(folder: string): Pick<Blobs, 'size' | 'open'> {
       await size(sha256)
       return createReadStream(fileOf(sha256), range)
     },
+    verify: (expected, onRead) => verifyBlob(folder, expected, onRead),
   }
 }
 
@@ -40,7 +42,7 @@ export async function openBlobs({ folder, clock }: { folder: string; clock: Cloc
   const storedAt = new Map<string, number>()
   const exclusive = lockPerKey()
   const fileOf = fileIn(root)
-  const { size, open } = readBlobs(folder)
+  const { size, open, verify } = readBlobs(folder)
 
   await withDiskErrors(async () => {
     // No client got an answer for a body that was still arriving when the daemon stopped.
@@ -53,6 +55,7 @@ export async function openBlobs({ folder, clock }: { folder: string; clock: Cloc
     incoming,
     size,
     open,
+    verify,
     put: (file, sha256) =>
       exclusive(sha256, () =>
         withDiskErrors(async () => {

@@ -136,8 +136,12 @@ const INSTANCE_CODES = {
   too_many_files: 'outside',
   database_busy: 'outside',
   database_corrupt: 'outside',
+  store_unavailable: 'outside',
+  store_refused: 'outside',
+  store_unusable: 'user',
   index_corrupt: 'internal',
   index_failed: 'internal',
+  writer_replaced: 'outside',
   // Backups
   backup_damaged: 'outside',
   backup_incomplete: 'outside',

@@ -90,9 +90,29 @@ export const FINDINGS = {
   },
   log_damaged: {
     severity: 'error',
-    meaning: 'The write-ahead log of the database is damaged in the middle, so SQLite ignores the changes after that point.',
+    meaning: 'The write-ahead log of the database is damaged or cut off, so SQLite ignores the changes after that point.',
     advice:
       'The latest changes may be lost. Compare the newest documents with your files, upload what is missing, or restore a backup.',
+    fix: null,
+  },
+  database_copy_damaged: {
+    severity: 'warning',
+    meaning: 'A copy of the database from before an upgrade is damaged. Only a return to the earlier version needs it.',
+    advice: 'Delete the copy, unless you want to return to that version and have no backup of that time.',
+    fix: null,
+  },
+  webhook_key_damaged: {
+    severity: 'error',
+    meaning:
+      '`webhook.key`, which opens the secrets of webhooks, is missing or damaged. docsearch sends no messages to webhooks.',
+    advice:
+      'Stop the daemon and copy `webhook.key` from a backup. Without a backup, delete the file and rotate the secret of each webhook with `docsearch webhooks rotate`.',
+    fix: null,
+  },
+  webhook_secret_damaged: {
+    severity: 'error',
+    meaning: 'The stored secret of a webhook is damaged. docsearch sends no messages to this webhook.',
+    advice: 'Rotate the secret with `docsearch webhooks rotate`.',
     fix: null,
   },
   references_broken: {
@@ -132,6 +152,12 @@ export const FINDINGS = {
     advice: 'Run `docsearch doctor --fix`, or reprocess the document with `docsearch documents reprocess ID`.',
     fix: 'Queues the document again, if its original is intact.',
   },
+  text_damaged: {
+    severity: 'error',
+    meaning: 'The stored text of a document differs from its checksum. Searches and views may show wrong characters.',
+    advice: 'Run `docsearch doctor --fix`, or reprocess the document with `docsearch documents reprocess ID`.',
+    fix: 'Queues the document again, if its original is intact.',
+  },
   counts_wrong: {
     severity: 'warning',
     meaning: 'Stored numbers (documents of a project or folder, usage of a user, documents that wait) differ from the documents.',
@@ -161,6 +187,18 @@ export const FINDINGS = {
     meaning: 'A file of the segments is missing or damaged. Searches miss its passages until it is rebuilt.',
     advice: 'Run `docsearch doctor --fix`, or restart the daemon, which rebuilds damaged segments.',
     fix: 'Removes the damaged files of the segments, which the daemon rebuilds at its next start.',
+  },
+  passages_damaged: {
+    severity: 'error',
+    meaning: 'A file with texts and vectors of the search index differs from its checksum. Results may be wrong.',
+    advice: 'Run `docsearch doctor --fix`. The scrub of the daemon also finds and repairs it.',
+    fix: 'Queues the documents with passages in the file again. Searches find them meanwhile.',
+  },
+  checksums_damaged: {
+    severity: 'warning',
+    meaning: 'The list with the checksums of the search index is damaged. Nothing of the index is missing.',
+    advice: 'Start or restart the daemon, which writes the list again.',
+    fix: 'Removes the list, unless a daemon runs on the folder. The next start writes it again.',
   },
   passages_missing: {
     severity: 'error',
@@ -298,6 +336,7 @@ export const CHECKS = [
   'statistics',
   'index',
   'page_images',
+  'webhooks',
   'models',
   'address',
 ] as const

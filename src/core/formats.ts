@@ -59,7 +59,7 @@ export const FORMATS = {
   },
   odt: {
     mediaType: 'application/vnd.oasis.opendocument.text',
-    extensions: ['.odt', '.ott'],
+    extensions: ['.odt', '.ott', '.fodt'],
     label: 'OpenDocument text',
     name: 'ODT',
     originalView: 'download',
@@ -67,7 +67,7 @@ export const FORMATS = {
   },
   odp: {
     mediaType: 'application/vnd.oasis.opendocument.presentation',
-    extensions: ['.odp', '.otp'],
+    extensions: ['.odp', '.otp', '.fodp'],
     label: 'OpenDocument presentation',
     name: 'ODP',
     originalView: 'download',
@@ -75,7 +75,7 @@ export const FORMATS = {
   },
   ods: {
     mediaType: 'application/vnd.oasis.opendocument.spreadsheet',
-    extensions: ['.ods', '.ots'],
+    extensions: ['.ods', '.ots', '.fods'],
     label: 'OpenDocument spreadsheet',
     name: 'ODS',
     originalView: 'download',

@@ -1,4 +1,5 @@
 import { capitalized } from './capitalized.ts'
+import { countOf } from './count-of.ts'
 import { type Counted, formatOf } from './formats.ts'
 
 /** One page of a document in each unit. Texts and tables without pages have one page, or several with form feeds between them. */
@@ -35,6 +36,12 @@ export function pageWord(mediaType: string): string {
 /** Returns what the pages of the format are, for `facts.pages_are`. */
 export function pagesAre(mediaType: string): string {
   return `${pageWord(mediaType)}s`
+}
+
+/** Returns how long a document is: `12 pages`, `30 sheets`. Null for a text or table without pages. */
+export function lengthOf(mediaType: string, pages: number): string | null {
+  const counted = formatOf(mediaType)?.countedIn
+  return pages === 1 && (counted === 'lines' || counted === 'rows') ? null : countOf(pages, pageWord(mediaType))
 }
 
 /** Returns the name of a page as a heading: `Page 3`, `Slide 7`. A sheet has its own name as the first heading of its text. */

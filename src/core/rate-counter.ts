@@ -11,6 +11,24 @@ export interface RateState {
   resetMs: number
 }
 
+/** Counts events by key. In memory it answers at once; counters that several processes share take a moment. */
+export interface Counter {
+  readonly limit: number
+  /** Counts one event. */
+  take(key: string): RateState | Promise<RateState>
+  /** Returns the state of a key without counting an event. `isOver` is true if the next event would be over the limit. */
+  peek(key: string): RateState | Promise<RateState>
+  /** Takes back one counted event, unless its window has ended. */
+  takeBack(key: string): void | Promise<void>
+  forget(key: string): void | Promise<void>
+}
+
+/** Makes a counter. Shared counters of one name count together. */
+export type MakeCounter = (options: { name: string; limit: number; seconds: number }) => Counter
+
+/** Makes counters of one process, which a restart empties. */
+export const countInMemory: MakeCounter = (options) => new RateCounter(options)
+
 interface Window {
   count: number
   endsAt: number
@@ -20,7 +38,7 @@ interface Window {
  * Counts events by key, by a clock that never jumps: otherwise a correction of the machine's clock could lock out a key for days. The window of a key starts with its first event. Memory is bounded, because attackers choose the keys:
  * when a window starts, the counter removes ended windows, and the oldest window if there are more than `maxKeys`.
  */
-export class RateCounter {
+export class RateCounter implements Counter {
   readonly limit: number
   readonly #windowMs: number
   readonly #maxKeys: number

@@ -1,6 +1,6 @@
 /** What was read last, for as long as it has not changed. Returned values are shared, so callers must not change them. */
 export class ReadCache<T> {
-  readonly #versionNow: () => number
+  readonly #versionNow: () => number | Promise<number>
   readonly #maxSize: number
   readonly #sizeOf: (value: T) => number
   readonly #entries = new Map<string, T>()
@@ -11,7 +11,7 @@ export class ReadCache<T> {
    * `versionNow` returns a larger number after every change of what is read. When all values together exceed `maxSize`, the oldest ones are
    * forgotten. By default, each value has the size 1.
    */
-  constructor(versionNow: () => number, maxSize: number, sizeOf: (value: T) => number = () => 1) {
+  constructor(versionNow: () => number | Promise<number>, maxSize: number, sizeOf: (value: T) => number = () => 1) {
     this.#versionNow = versionNow
     this.#maxSize = maxSize
     this.#sizeOf = sizeOf
@@ -22,7 +22,7 @@ export class ReadCache<T> {
     keys: readonly string[],
     read: (keys: readonly string[]) => Promise<ReadonlyMap<string, T>>,
   ): Promise<Map<string, T>> {
-    const version = this.#refresh()
+    const version = await this.#refresh()
     const found = new Map<string, T>()
     const others: string[] = []
     for (const key of keys) {
@@ -33,7 +33,7 @@ export class ReadCache<T> {
     if (others.length === 0) return found
     const values = await read(others)
     // After a change during the read, the values may be from before the change.
-    const isCurrent = version === this.#refresh()
+    const isCurrent = version === (await this.#refresh())
     for (const [key, value] of values) {
       found.set(key, value)
       if (isCurrent) this.#remember(key, value)
@@ -50,8 +50,8 @@ export class ReadCache<T> {
   }
 
   /** Forgets everything after a change. Returns the version. */
-  #refresh(): number {
-    const version = this.#versionNow()
+  async #refresh(): Promise<number> {
+    const version = await this.#versionNow()
     if (version !== this.#version) {
       this.#entries.clear()
       this.#size = 0

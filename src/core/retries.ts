@@ -14,6 +14,8 @@ const PASSING = new Set<ErrorCode>([
   'database_busy',
   // A disk that fails to read also looks like this. If the file is damaged, health says so, and it is not the document's fault.
   'database_corrupt',
+  'store_unavailable',
+  'store_refused',
   'embedder_unavailable',
   'embedding_model_changed',
   'embedding_model_missing',

@@ -3,6 +3,15 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 const CIPHER = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
+const KEY_BYTES = 32
+
+/** Reads a key of 32 bytes from the content of a key file. Returns null if it is something else. */
+export function sealingKey(content: string): Buffer | null {
+  // Node ignores what is not base64, such as a changed character.
+  const text = content.trimEnd()
+  const key = Buffer.from(text, 'base64')
+  return key.length === KEY_BYTES && key.toString('base64') === text ? key : null
+}
 
 /** Encrypts a text under a key of 32 bytes. Only `openText` with the same `context` opens it, so that it can't be used for something else. */
 export function sealText(text: string, key: Buffer, context = ''): string {

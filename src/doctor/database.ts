@@ -1,11 +1,11 @@
-import { stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { countOf } from '../core/count-of.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import { finding } from '../core/findings.ts'
 import type { Inspection } from '../records/inspection.ts'
 import { openInspection } from '../records/sql/inspect.ts'
-import { inspectLog } from '../records/sql/write-ahead-log.ts'
+import { lostChanges } from '../records/sql/write-ahead-log.ts'
 import type { Check, Scene } from './scene.ts'
 
 export const DATABASE = 'docsearch.db'
@@ -30,8 +30,36 @@ export const checkDatabase: Check = async (scene) => {
         },
       ),
     )
+  await checkCopies(scene)
   const { documents, projects } = inspection.totals()
   return { message: `${countOf(documents, 'document')} in ${countOf(projects, 'project')}.` }
+}
+
+/** Looks at the copies from before upgrades. */
+async function checkCopies({ dataDir, add }: Scene): Promise<void> {
+  const names = (await readdir(dataDir)).filter(
+    (name) => name.startsWith(`${DATABASE}.before-`) && !/\.unfinished$|-wal$|-shm$/.test(name),
+  )
+  for (const name of names) {
+    const damage = await damageOf(join(dataDir, name))
+    if (damage !== null) add(finding('database_copy_damaged', `${name} is damaged: ${damage}.`, { place: name }))
+  }
+}
+
+/** Returns what is wrong with a file that nobody writes to, or null. */
+async function damageOf(file: string): Promise<string | null> {
+  if ((await stat(file)).size === 0) return 'it is empty'
+  try {
+    const copy = openInspection(file)
+    try {
+      return copy.damage(true)[0] ?? null
+    } finally {
+      copy.close()
+    }
+  } catch (error) {
+    if (isDocsearchError(error, 'database_corrupt')) return causeOf(error)
+    throw error
+  }
 }
 
 /** Returns null when the database can't be used. The reason is a finding. */
@@ -64,10 +92,10 @@ async function openDatabase(scene: Scene): Promise<Inspection | null> {
 }
 
 async function checkLog({ dataDir, add }: Scene): Promise<void> {
-  const { ignoredFrames } = await inspectLog(join(dataDir, LOG))
-  if (ignoredFrames === 0) return
+  const lost = await lostChanges(join(dataDir, DATABASE))
+  if (lost === 0) return
   add(
-    finding('log_damaged', `${LOG} is damaged. SQLite ignores ${countOf(ignoredFrames, 'changed page')} after that point.`, {
+    finding('log_damaged', `${LOG} is damaged or cut off, and SQLite ignores ${countOf(lost, 'changed page')}.`, {
       place: LOG,
     }),
   )

@@ -1,4 +1,7 @@
 import { fork } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { builtModule } from '../core/built-module.ts'
 import { finding, type Examination } from '../core/findings.ts'
@@ -20,7 +23,10 @@ export async function runDoctor(
   { onProgress, signal }: { onProgress?: (event: ExamineEvent & { type: 'progress' }) => void; signal?: AbortSignal } = {},
 ): Promise<Examination> {
   signal?.throwIfAborted()
-  const child = fork(MAIN, [], { execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+  // LanceDB leaves a temporary folder behind.
+  const temporary = await mkdtemp(join(tmpdir(), 'docsearch-doctor-'))
+  const env = { ...process.env, TMPDIR: temporary, TMP: temporary, TEMP: temporary }
+  const child = fork(MAIN, [], { env, execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
   if (child.pid !== undefined) lowerPriority(child.pid)
   const examination: Examination = { checks: [], findings: [] }
   let isDone = false
@@ -54,5 +60,6 @@ export async function runDoctor(
     return examination
   } finally {
     signal?.removeEventListener('abort', kill)
+    await rm(temporary, { recursive: true, force: true })
   }
 }

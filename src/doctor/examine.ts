@@ -17,6 +17,7 @@ import { checkPageImages } from './page-images.ts'
 import type { Check, DoctorSettings, Scene, Subset } from './scene.ts'
 import { checkSpace } from './space.ts'
 import { checkStatistics } from './statistics.ts'
+import { checkWebhooks } from './webhooks.ts'
 
 export interface ExamineOptions {
   dataDir: string
@@ -42,6 +43,7 @@ const RUN: Record<CheckName, Check> = {
   statistics: checkStatistics,
   index: checkIndex,
   page_images: checkPageImages,
+  webhooks: checkWebhooks,
   models: checkModels,
   async address({ settings: { publicUrl }, now, add }) {
     if (publicUrl === null) return { message: 'No daemon runs, or it has no public URL.', isSkipped: true }

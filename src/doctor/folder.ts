@@ -6,7 +6,9 @@ import type { Check, Scene } from './scene.ts'
 
 const NAMED = 5
 /** Folders whose files no start of a daemon keeps. */
-const TEMPORARY = ['tmp', 'incoming']
+const TEMPORARY = ['tmp', 'incoming', 'ocr']
+/** Files that get another name when they are complete. */
+const UNFINISHED = /^(?:webhook\.key\.new|daemon\.log\.new|docsearch\.db\.before-.*\.unfinished)$/
 /** Operators write this file, and it contains no secret, so its permissions don't matter. */
 const CONFIG = 'config.json'
 
@@ -87,6 +89,7 @@ function named({ dataDir }: Scene, paths: readonly string[]): string {
 function isLeftover(name: string): boolean {
   const [first = '', ...rest] = name.split(/[\\/]/)
   if (TEMPORARY.includes(first)) return rest.length === 1
+  if (rest.length === 0) return UNFINISHED.test(first)
   return (first === 'page-images' && name.endsWith('.tmp')) || (first === 'segments' && name.endsWith('manifest.json.new'))
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { countOf } from '../core/count-of.ts'
 import { finding, type Finding, type FindingCode, repaired } from '../core/findings.ts'
 import { denseDimensions } from '../embed/builtin.ts'
+import type { DamagedIndexFile } from '../index/chunk-index.ts'
 import { type IndexDamage, type IndexInspection, indexesWithFiles, inspectIndex } from '../index/inspect.ts'
 import type { InspectedIndex, Inspection } from '../records/inspection.ts'
 import { namesOf } from './originals.ts'
@@ -10,6 +11,8 @@ import { NO_DATABASE, type Check, type Scene } from './scene.ts'
 
 /** A report names this many documents one by one, and counts the others. */
 const MAX_NAMED = 100
+/** Comes behind the name of a file. */
+const CHANGED = 'differs from its checksum'
 
 /** Reads every file of the search index, and compares the active index with the records. */
 export const checkIndex: Check = async (scene) => {
@@ -19,32 +22,50 @@ export const checkIndex: Check = async (scene) => {
   const active = indexes.find(({ state }) => state === 'active')
   if (active === undefined && inspection.totals().ready > 0)
     add(finding('index_missing', 'There is no search index, but documents are ready.'))
-  let passages = 0
-  for (const index of indexes) passages += await checkOne(scene, index)
+  let [passages, unlisted] = [0, 0]
+  for (const index of indexes) {
+    const checked = await checkOne(scene, index)
+    passages += checked.passages
+    unlisted += checked.unlistedFiles
+  }
   const known = new Set(indexes.map(({ id }) => id))
   // The daemon may be making or deleting an index right now.
   if (scene.isAlone)
     for (const id of await indexesWithFiles(dataDir))
       if (!known.has(id))
         add(finding('index_leftover', `The data folder has files of the index ${id}, which is not in use.`, { place: id }))
-  return { message: `${countOf(indexes.length, 'index', 'indexes')} with ${countOf(passages, 'passage')}.` }
+  const have = unlisted === 1 ? 'has' : 'have'
+  return {
+    message: `${countOf(indexes.length, 'index', 'indexes')} with ${countOf(passages, 'passage')}.${unlisted > 0 ? ` ${countOf(unlisted, 'file')} ${have} no checksum yet.` : ''}`,
+  }
 }
 
-/** Returns how many passages the index has. */
-async function checkOne(scene: Scene, index: InspectedIndex): Promise<number> {
+/** Returns how many passages the index has, and how many of its files could not be compared with a checksum. */
+async function checkOne(scene: Scene, index: InspectedIndex): Promise<{ passages: number; unlistedFiles: number }> {
   const { dataDir, inspection, progress } = scene
   const before = snapshot(inspection!, index)
   progress(0, null, 'files')
   const { id, dimensions, embeddingModel } = index
   const layout = { dimensions, denseDimensions: denseDimensions(embeddingModel, dimensions) }
   const inspected = await inspectIndex({ dataDir, id, layout })
+  // Nobody searches an index that is not active, so its documents are not worth a repair of their own.
+  const isRepairable = (file: DamagedIndexFile) => index.state === 'active' && file.documents !== null
+  const [repairable, others] = [
+    inspected.damagedFiles.filter(isRepairable),
+    inspected.damagedFiles.filter((file) => !isRepairable(file)),
+  ]
   const tables = inspected.damage.filter(({ kind }) => kind === 'table')
+  for (const { file } of others) tables.push({ kind: 'table', file, message: CHANGED })
   const segments = inspected.damage.filter(({ kind }) => kind === 'segment')
   for (const damage of tables) await reportTable(scene, index, damage)
   for (const damage of segments) await reportSegment(scene, damage)
+  for (const file of repairable) await reportFile(scene, file)
+  // A daemon may be adding a line right now.
+  if (scene.isAlone) for (const list of inspected.damagedChecksums) await reportChecksums(scene, list)
   // Repairing the files of a damaged index also brings back the missing passages.
   if (inspected.damage.length === 0 && index.state === 'active') await compare(scene, index, { inspected, before })
-  return [...inspected.contents.values()].reduce((sum, { chunks }) => sum + chunks, 0)
+  const passages = [...inspected.contents.values()].reduce((sum, { chunks }) => sum + chunks, 0)
+  return { passages, unlistedFiles: inspected.unlistedFiles }
 }
 
 interface Snapshot {
@@ -63,7 +84,8 @@ async function compare(
   index: InspectedIndex,
   { inspected, before }: { inspected: IndexInspection; before: Snapshot },
 ): Promise<void> {
-  const { contents, damagedDocuments } = inspected
+  const { contents, damagedDocuments, damagedFiles } = inspected
+  const reported = new Set(damagedFiles.flatMap(({ documents }) => documents ?? []))
   const { expected: after } = snapshot(scene.inspection!, index)
   const isStable = (id: string) => before.expected.has(id) && after.get(id)?.version === before.expected.get(id)!.version
   const missing = [...after].flatMap(([id, { version, chunks }]) => {
@@ -71,7 +93,7 @@ async function compare(
     const isThere = found === undefined ? chunks === 0 : found.version === version && found.chunks === chunks
     return !isThere && isStable(id) ? [id] : []
   })
-  const damaged = damagedDocuments.filter(isStable)
+  const damaged = damagedDocuments.filter((id) => isStable(id) && !reported.has(id))
   await reportDocuments(scene, new Set([...missing, ...damaged]))
   const { unwanted, waiting } = scene.inspection!.unwanted([...contents.keys()])
   const left = unwanted.filter((id) => !before.known.has(id) && !waiting.includes(id))
@@ -104,6 +126,28 @@ async function reportDocuments(scene: Scene, ids: ReadonlySet<string>): Promise<
     for (const one of found) repaired(one, 'Queued the document again.')
   }
   for (const one of found) scene.add(one)
+}
+
+async function reportFile(scene: Scene, { file, documents }: DamagedIndexFile): Promise<void> {
+  const known = scene.inspection!.documents(documents!)
+  const found = finding('passages_damaged', `${file} ${CHANGED}. It has passages of ${namesOf(known)}.`, {
+    place: file,
+    documents: known.slice(0, MAX_NAMED),
+  })
+  if (scene.wantsFix) {
+    await (await scene.records()).queue.requeueMany(documents!)
+    repaired(found, 'Queued the documents again.')
+  }
+  scene.add(found)
+}
+
+async function reportChecksums(scene: Scene, file: string): Promise<void> {
+  const found = finding('checksums_damaged', `${file} has damaged lines.`, { place: file })
+  if (scene.wantsFix) {
+    await rm(join(scene.dataDir, file), { force: true })
+    repaired(found, 'Removed the list. The next start of the daemon writes it again.')
+  }
+  scene.add(found)
 }
 
 async function reportTable(scene: Scene, { id, state }: InspectedIndex, { file, message }: IndexDamage): Promise<void> {

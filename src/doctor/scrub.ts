@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { verifyBlob } from '../blobs/verify.ts'
+import type { Blobs } from '../blobs/blobs.ts'
 import { BackgroundTask } from '../core/background-task.ts'
 import type { Clock } from '../core/clock.ts'
 import { countOf } from '../core/count-of.ts'
@@ -13,14 +13,18 @@ const MAX_SHARE = 1 / 20
 const LOOK_MS = 60 * 60_000
 /** How long to wait before checking the queue again. */
 const BUSY_MS = 10_000
+/** A read that took hours, because the machine slept or the disk was away, must not stop the scrub for days. */
+const MAX_PAUSE_MS = 60_000
 /** Originals whose rows are read together. */
 const AT_ONCE = 100
 /** The progress is stored after this time, so that a restart repeats only a little. */
 const SAVE_MS = 60_000
 
 export interface ScrubOptions {
-  dataDir: string
+  blobs: Pick<Blobs, 'verify'>
   records: Pick<Records, 'documents' | 'originals' | 'queue'>
+  /** Reads the files of the search index and repairs what is damaged. Calls `onRead` after each part of a file. */
+  scrubIndex: (onRead: () => Promise<void>) => Promise<void>
   /** How many days a round may take at least. 0 turns the scrub off. */
   days: number
   clock: Clock
@@ -38,8 +42,8 @@ export interface ScrubState {
 }
 
 /**
- * Reads all originals, one after another, and compares them with their hashes: each once in `days` days. Takes a small share of the disk's time, and
- * waits while documents are in work. Continues after a restart where it was.
+ * Reads all originals, one after another, and then the files of the search index, and compares them with their hashes: each once in `days` days. Takes
+ * a small share of the disk's time, and waits while documents are in work. Continues after a restart where it was.
  */
 export class Scrub {
   readonly #options: ScrubOptions
@@ -51,7 +55,7 @@ export class Scrub {
     this.#options = options
     this.#running = new BackgroundTask({
       work: () => this.#run(),
-      onFailure: (error) => options.log.warn({ err: error }, 'the scrub of originals failed; trying again later'),
+      onFailure: (error) => options.log.warn({ err: error }, 'the scrub failed; trying again later'),
     })
   }
 
@@ -117,9 +121,9 @@ export class Scrub {
     }
     if (!isUnderWay) progress = { startedAt: now, after: null, checked: 0, finishedAt: progress?.finishedAt ?? null }
     const ended = await this.#round(progress!)
-    if (ended === null) return
+    if (ended === null || !(await this.#checkIndex())) return
     await originals.saveProgress({ ...ended, after: null, finishedAt: clock.now() })
-    log.info({ originals: ended.checked, damaged: (await originals.damaged()).length }, 'read all originals')
+    log.info({ originals: ended.checked, damaged: (await originals.damaged()).length }, 'read all originals and the search index')
   }
 
   /** Returns null when it was stopped. */
@@ -149,15 +153,10 @@ export class Scrub {
 
   /** Returns false when it was stopped in the middle of the file. */
   async #check(original: { sha256: string; sizeBytes: number }): Promise<boolean> {
-    const { dataDir, records, log } = this.#options
+    const { blobs, records, log } = this.#options
     const { sha256 } = original
-    let at = performance.now()
     try {
-      const damage = await verifyBlob(dataDir, original, async () => {
-        await this.#pause((performance.now() - at) * (1 / MAX_SHARE - 1))
-        this.#stopping.signal.throwIfAborted()
-        at = performance.now()
-      })
+      const damage = await blobs.verify(original, this.#slowly())
       if (damage === null) await records.originals.markIntact(sha256)
       // Its documents may have been deleted while it was read.
       else if (await records.documents.isBlobReferenced(sha256)) {
@@ -170,6 +169,27 @@ export class Scrub {
       // The disk refuses to read this file. The others may be fine.
       log.error({ err: error, sha256 }, 'an original could not be read')
       return true
+    }
+  }
+
+  /** Returns false when it was stopped before its end. A restart reads the index from its beginning. */
+  async #checkIndex(): Promise<boolean> {
+    await this.#untilQuiet()
+    try {
+      if (!this.#stopping.signal.aborted) await this.#options.scrubIndex(this.#slowly())
+    } catch (error) {
+      if (!this.#stopping.signal.aborted) throw error
+    }
+    return !this.#stopping.signal.aborted
+  }
+
+  /** Returns a function to call after each part that was read. It pauses for the rest of the time, and throws when the scrub is stopped. */
+  #slowly(): () => Promise<void> {
+    let at = performance.now()
+    return async () => {
+      await this.#pause(Math.min(MAX_PAUSE_MS, (performance.now() - at) * (1 / MAX_SHARE - 1)))
+      this.#stopping.signal.throwIfAborted()
+      at = performance.now()
     }
   }
 

@@ -41,9 +41,15 @@ export const checkStatistics: Check = async (scene) => {
   return { message: 'Counts, vocabularies and stored texts.' }
 }
 
+/** Texts that are missing, and texts that differ from their checksums. */
 async function checkTexts({ inspection, dataDir, wantsFix, records, add }: Scene): Promise<void> {
-  for (const { sha256, projectId, ...document } of inspection!.withoutText()) {
-    const found = finding('text_missing', `The database lacks text of ${namesOf([document])}.`, { documents: [document] })
+  const faults = [
+    { code: 'text_missing', documents: inspection!.withoutText(), message: 'The database lacks text of' },
+    { code: 'text_damaged', documents: inspection!.withDamagedText(), message: 'The database has a damaged text of' },
+  ] as const
+  const all = faults.flatMap(({ documents, ...fault }) => documents.map((document) => ({ ...fault, ...document })))
+  for (const { code, message, sha256, projectId, ...document } of all) {
+    const found = finding(code, `${message} ${namesOf([document])}.`, { documents: [document] })
     // Reading the document again replaces what is left of the text, so the original must be whole.
     if (wantsFix && (await verifyBlob(dataDir, { sha256, sizeBytes: 0 })) === null) {
       await (await records()).documents.requeue(new Set([projectId]), document.id)

@@ -3,6 +3,7 @@ import type { Authenticator } from '../auth/auth.ts'
 import type { CredentialWatch } from '../auth/credential-watch.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
+import type { MakeCounter } from '../core/rate-counter.ts'
 import type { Telemetry } from '../core/telemetry.ts'
 import type { OAuth } from '../oauth/oauth.ts'
 import type { Services } from '../services/services.ts'
@@ -42,6 +43,8 @@ export interface HttpSettings {
   rateLimit: number
   /** Requests a minute for all credentials and sessions of one user together; 0 for no limit. */
   userRateLimit: number
+  /** Counts requests and failures. By default, this process counts its own. */
+  counters?: MakeCounter | undefined
   limits: {
     fileBytes: number
     requestFiles: number

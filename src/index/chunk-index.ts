@@ -99,6 +99,14 @@ export interface IndexHealth {
   isIncomplete: boolean
 }
 
+/** A file of an index that has changed since it was written. */
+export interface DamagedIndexFile {
+  /** Relative to the folder with the tables of all indexes. */
+  file: string
+  /** The documents with passages in the file. Null if the whole index depends on it. */
+  documents: string[] | null
+}
+
 /**
  * Searchable passages with their words and vectors. An index can always be rebuilt from records and blobs. test/conformance/chunk-index.ts
  * tests what every implementation promises.
@@ -135,6 +143,11 @@ export interface ChunkIndex {
    * Returns a function that removes the listener.
    */
   onDamage(listener: () => void): () => void
+  /**
+   * Reads all files with texts and vectors, and compares them with their checksums. Takes long for a large index: `onRead` is called with the bytes of each
+   * part, and may return a promise to slow the reading down.
+   */
+  damagedFiles(onRead?: (bytes: number) => void | Promise<void>): Promise<DamagedIndexFile[]>
   /** Returns which of the rows have the phrases of a filter, which segments can't check. Reads the texts of these rows. Leaves out damaged ones. */
   rowsWithPhrases(rows: readonly bigint[], phrases: PhraseFilter): Promise<bigint[]>
   /**

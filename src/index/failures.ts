@@ -7,6 +7,8 @@ const DISK_FULL = /no space left|os error 28\b|ENOSPC|quota exceeded|os error 12
 const OUT_OF_HANDLES = /too many open files|os error 2[34]\b/i
 const READ_ONLY = /permission denied|os error 13\b|read-only file system|os error 30\b/i
 const DISK_ERROR = /input\/output error|os error 5\b/i
+/** A file is shorter than it must be. LanceDB commits such a file of deletions when writing it has failed. */
+const CUT_OFF = /failed to fill whole buffer/i
 const OUT_OF_MEMORY = /cannot allocate memory|os error 12\b/i
 
 /** What the system refuses for a reason outside of the index. */
@@ -25,12 +27,14 @@ function refusalOf(error: unknown): DocsearchError | null {
   return refusal === undefined ? null : refusal[1](error)
 }
 
-/** Returns a failure of LanceDB as one that a user can act on, or as `index_failed`. A DocsearchError stays as it is. */
+/** Returns a failure of LanceDB as one that a user can act on, as `index_corrupt`, or as `index_failed`. A DocsearchError stays as it is. */
 export function indexFailure(error: unknown): DocsearchError {
   if (error instanceof DocsearchError) return error
   const refusal = refusalOf(error)
   if (refusal !== null) return refusal
   if (DISK_ERROR.test(messageOf(error))) return diskError(error)
+  // Adding and deleting rows also reads.
+  if (CUT_OFF.test(messageOf(error))) return filesDamaged(error)
   return new DocsearchError('index_failed', 'An operation of the search index failed. See the server log.', { cause: error })
 }
 
@@ -38,7 +42,11 @@ export function indexFailure(error: unknown): DocsearchError {
 export function readFailure(error: unknown): DocsearchError {
   if (error instanceof DocsearchError || refusalOf(error) !== null || OUT_OF_MEMORY.test(messageOf(error)))
     return indexFailure(error)
-  return corrupt('The files of the search index are damaged. The index must be rebuilt from the documents.', { cause: error })
+  return filesDamaged(error)
+}
+
+function filesDamaged(cause: unknown): DocsearchError {
+  return corrupt('The files of the search index are damaged. The index must be rebuilt from the documents.', { cause })
 }
 
 /** `fault` says what is wrong with a file, to be put behind its name. */

@@ -4,7 +4,8 @@ import { isDocsearchError } from '../core/errors.ts'
 import { DamagedTexts } from './damaged-texts.ts'
 import { isIndexId, listTables } from './passages/names.ts'
 import type { PassageTable } from './passage-table.ts'
-import { addInventory, documentsOf, SegmentRows } from './segment-rows.ts'
+import type { DamagedIndexFile } from './chunk-index.ts'
+import { addInventory, documentsOf, SegmentRows, toDamagedIndexFiles } from './segment-rows.ts'
 import { namesIn } from './segments/store/files.ts'
 import { type InspectedProject, inspectProject } from './segments/store/inspect.ts'
 import type { ProjectSegments } from './segments/store/project-segments.ts'
@@ -22,6 +23,12 @@ export interface IndexInspection {
   damage: IndexDamage[]
   /** What the segments that are whole hold. */
   contents: Map<string, { version: number; chunks: number }>
+  /** Files of the table that have changed, although the table can be read. Relative to the data folder. */
+  damagedFiles: DamagedIndexFile[]
+  /** Lists of checksums that are damaged. They are relative to the data folder, too. */
+  damagedChecksums: string[]
+  /** How many files of the table have no checksum yet. */
+  unlistedFiles: number
   /** The documents whose texts do not match their hashes, or are not in the table. */
   damagedDocuments: string[]
 }
@@ -49,7 +56,7 @@ export async function inspectIndex(options: {
     const contents: IndexInspection['contents'] = new Map()
     for (const project of projects) addInventory(project, contents)
     const inTable = await inspectTable(options, projects)
-    return { damage: [...damage, ...inTable.damage], contents, damagedDocuments: inTable.damagedDocuments }
+    return { ...inTable, contents, damage: [...damage, ...inTable.damage] }
   } finally {
     for (const { close } of inspected) close()
   }
@@ -61,18 +68,27 @@ async function inspectTable(
 ): Promise<Omit<IndexInspection, 'contents'>> {
   process.env['LANCEDB_LOG'] ??= 'error'
   const { inspectPassageTable } = await import('./passages/inspect.ts')
-  const { table, damage: found } = await inspectPassageTable({ folder: join(dataDir, 'lance'), id, layout, clock: systemClock })
-  const damage: IndexDamage[] = found.map(({ file, message }) => ({ kind: 'table', file: join('lance', file), message }))
-  if (table === null) return { damage, damagedDocuments: [] }
+  const found = await inspectPassageTable({ folder: join(dataDir, 'lance'), id, layout, clock: systemClock })
+  const { table, unlistedFiles } = found
+  const inspected: Omit<IndexInspection, 'contents'> = {
+    damage: found.damage.map(({ file, message }) => ({ kind: 'table', file: join('lance', file), message })),
+    damagedFiles: [],
+    damagedChecksums: found.damagedChecksums.map((file) => join('lance', file)),
+    unlistedFiles,
+    damagedDocuments: [],
+  }
+  if (table === null) return inspected
   try {
-    const damagedDocuments = await withDamagedTexts(table, projects, signal)
-    return { damage, damagedDocuments }
+    const damagedFiles = toDamagedIndexFiles(await table.damagedFiles(), projects)
+    inspected.damagedFiles = damagedFiles.map((one) => ({ ...one, file: join('lance', one.file) }))
+    inspected.damagedDocuments = await withDamagedTexts(table, projects, signal)
+    return inspected
   } catch (error) {
     if (!isDocsearchError(error, 'index_corrupt')) throw error
-    return {
-      damage: [...damage, { kind: 'table', file: 'lance', message: `can't be read: ${error.message}` }],
-      damagedDocuments: [],
-    }
+    const named = inspected.damagedFiles.map(({ file }) => file)
+    for (const file of named.length > 0 ? named : ['lance'])
+      inspected.damage.push({ kind: 'table', file, message: `can't be read: ${error.message}` })
+    return { ...inspected, damagedFiles: [] }
   } finally {
     await table.close()
   }

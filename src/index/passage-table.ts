@@ -8,6 +8,17 @@ export interface RowOfPassage extends Pick<StoredPassage, 'id' | 'projectId'> {
   row: bigint
 }
 
+/** Called with the bytes of each part of a file that was read. May return a promise to slow the reading down. */
+export type OnRead = (bytes: number) => void | Promise<void>
+
+/** A file of a table that has changed since it was written. */
+export interface DamagedFile {
+  /** Relative to the folder of the tables. */
+  file: string
+  /** The rows that the file has. Null if the whole table depends on it. */
+  rows: readonly bigint[] | null
+}
+
 /**
  * The texts, vectors and metadata of all passages of an index. Segments can be built again from them. Only searches for phrases search the
  * table. A row ID always stands for the same passage: a stored passage never changes, and the ID of a removed row is never used again.
@@ -47,6 +58,10 @@ export interface PassageTable {
   check(): Promise<Pick<IndexHealth, 'ok' | 'message' | 'passages'>>
   /** Reads all rows completely, for half of the time, so that other work goes on meanwhile. `open` notices files that are missing, empty or cut off. */
   verify(signal?: AbortSignal): Promise<void>
+  /** From now on, records a checksum of each file in the background. Call this once, before the first change. */
+  recordChecksums(): Promise<void>
+  /** Compares the bytes of all files in use with their checksums. Finds what `verify` can't see, such as a changed vector. */
+  damagedFiles(onRead?: OnRead): Promise<DamagedFile[]>
   close(): Promise<void>
 }
 

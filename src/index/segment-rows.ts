@@ -1,3 +1,5 @@
+import type { DamagedIndexFile } from './chunk-index.ts'
+import type { DamagedFile } from './passage-table.ts'
 import { type Bitmap, createBitmap, hasBit, setBit } from './segments/bitmap.ts'
 import { lowerBound } from './segments/lower-bound.ts'
 import { openSegment } from './segments/open-segment.ts'
@@ -53,6 +55,11 @@ export function documentsOf(projects: readonly ProjectSegments[], rows: readonly
       if (wanted.has(row)) documents.add(documentId())
     })
   return [...documents]
+}
+
+/** Names the documents whose passages are in damaged files of the table. */
+export function toDamagedIndexFiles(files: readonly DamagedFile[], projects: readonly ProjectSegments[]): DamagedIndexFile[] {
+  return files.map(({ file, rows }) => ({ file, documents: rows === null ? null : documentsOf(projects, rows) }))
 }
 
 /** Calls `visit` for each passage that is not deleted. */

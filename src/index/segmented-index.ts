@@ -8,6 +8,7 @@ import type { Logger } from '../core/logger.ts'
 import { Comparison } from './comparison.ts'
 import type {
   ChunkIndex,
+  DamagedIndexFile,
   DocumentPassages,
   IndexedPassage,
   IndexHealth,
@@ -18,7 +19,7 @@ import type {
 import { indexFailure } from './failures.ts'
 import { LostDocuments } from './lost-documents.ts'
 import { toNewDocuments } from './new-documents.ts'
-import type { PassageTable } from './passage-table.ts'
+import type { OnRead, PassageTable } from './passage-table.ts'
 import { PassageTexts } from './passage-texts.ts'
 import type { PhraseFilter } from './phrase.ts'
 import { rebuild } from './rebuild.ts'
@@ -29,7 +30,7 @@ import type { Marked } from './segments/store/protocol.ts'
 import { SegmentStore } from './segments/store/segment-store.ts'
 import { TableWatch } from './table-watch.ts'
 import type { VectorLayout } from './segments/vectors/format.ts'
-import { addInventory, documentsOf, rowsAmong, rowsOf, SegmentRows } from './segment-rows.ts'
+import { addInventory, documentsOf, rowsAmong, rowsOf, SegmentRows, toDamagedIndexFiles } from './segment-rows.ts'
 
 /** `open` waits for a rebuild of at most this many passages, which takes about a second. A larger rebuild goes on while searches are answered. */
 const AWAITED_PASSAGES = 5_000
@@ -93,6 +94,7 @@ export class SegmentedIndex implements ChunkIndex {
   /** Rebuilds damaged segments, in the background if they have many passages. Rejects with `index_corrupt` if the table is damaged. */
   static async open(options: SegmentedIndexOptions): Promise<SegmentedIndex> {
     const { table, folder, layout, log, memory, awaitedPassages = AWAITED_PASSAGES } = options
+    await table.recordChecksums()
     const store = await SegmentStore.open({ folder, layout, log, memory })
     const index = new SegmentedIndex(options, store)
     try {
@@ -164,6 +166,10 @@ export class SegmentedIndex implements ChunkIndex {
     return this.#texts.areDamaged(rows)
   }
 
+  damagedFiles(onRead?: OnRead): Promise<DamagedIndexFile[]> {
+    return guarded(async () => toDamagedIndexFiles(await this.#table.damagedFiles(onRead), this.#store.projects()))
+  }
+
   onDamage(listener: () => void): () => void {
     return this.#watch.onDamage(listener)
   }
@@ -207,7 +213,11 @@ export class SegmentedIndex implements ChunkIndex {
     const { damage } = this.#watch
     const { ok, message } = damage === null ? await this.#table.check() : { ok: false, message: damage.message }
     const isIncomplete = this.#isIncomplete()
-    if (!ok) return { ok, message, passages: null, isApproximate: false, isIncomplete }
+    if (!ok) {
+      // Nobody else may read the damaged files for a long time.
+      this.#watch.verify()
+      return { ok, message, passages: null, isApproximate: false, isIncomplete }
+    }
     const passages = this.#count()
     return { ok, message: countOf(passages, 'passage'), passages, isApproximate: false, isIncomplete }
   }

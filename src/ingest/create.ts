@@ -25,8 +25,7 @@ import { IndexWriter } from './writer.ts'
 export function createIngest(options: IngestOptions): Ingest {
   const { records, lifecycle, quotas, log, telemetry = noTelemetry } = options
   const stopping = new AbortController()
-  const retries = createRetries(log, stopping.signal)
-  const load = new Load(options.parserPool.capacity)
+  const [retries, load] = [createRetries(log, stopping.signal), new Load(options.parserPool.capacity)]
   /** Everything that writes to an index takes its turn here. */
   const exclusive = pLimit(1)
   const reconciler = new Reconciler({ ...options, exclusive })
@@ -97,6 +96,7 @@ export function createIngest(options: IngestOptions): Ingest {
     edit: async (projects, id, change) => worked(await edits.edit(projects, id, change)),
     reprocess: async (projects, id) => worked(await records.documents.requeue(projects, id)),
     repairIndex: (damage) => reconciler.repair(damage).finally(() => worker.nudge()),
+    scrubIndex: async (onRead) => worked(await reconciler.scrub(onRead)),
     settled: createSettled(records),
     change: () => ({ reason: builder.reason() }),
     status: (projects) => describeQueue(options, retries, projects),

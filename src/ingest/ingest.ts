@@ -57,6 +57,11 @@ export interface Ingest {
    * to the data folder. Then compares the index with the records. Returns the files of segments that are being rebuilt.
    */
   repairIndex(damage: { isTableDamaged: boolean; segmentFiles: readonly string[] }): Promise<string[]>
+  /**
+   * Reads all files of the active index, and has what a changed file holds indexed again. `onRead` is called after each part of a file, and slows the
+   * reading down.
+   */
+  scrubIndex(onRead: () => Promise<void>): Promise<void>
   /** Waits until all documents are ready, failed or deleted. Returns false when the time is over or the signal aborts before that. */
   settled(projects: ProjectIds, documentIds: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<boolean>
   /** Says why the building of a new index waits; null when it does not. */

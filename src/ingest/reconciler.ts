@@ -1,4 +1,4 @@
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
 import { isDamaged } from '../index/failures.ts'
 import { reconcileIndex } from '../lifecycle/reconcile-index.ts'
 import type { IngestOptions } from './context.ts'
@@ -53,6 +53,24 @@ export class Reconciler {
     if (isTableDamaged) await exclusive(() => lifecycle.rebuildActive('its files were damaged'))
     await this.reconcile()
     return repaired
+  }
+
+  /** See `Ingest.scrubIndex`. */
+  async scrub(onRead: () => Promise<void>): Promise<void> {
+    const { exclusive, lifecycle, log, records } = this.#parts
+    const active = lifecycle.active()
+    if (active === null) return
+    const damaged = await active.index.damagedFiles(onRead)
+    for (const { file, documents } of damaged)
+      log.error(
+        { file: join('lance', file), documents: documents?.length ?? null },
+        'a file of the index differs from its checksum; indexing its documents again',
+      )
+    await records.queue.requeueMany(damaged.flatMap(({ documents }) => documents ?? []))
+    if (damaged.every(({ documents }) => documents !== null)) return
+    await exclusive(async () => {
+      if (lifecycle.active() === active) await lifecycle.rebuildActive('its files were damaged')
+    })
   }
 
   async #leaveOut(files: readonly string[]): Promise<string[]> {

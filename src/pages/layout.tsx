@@ -54,7 +54,7 @@ export interface Glance {
 }
 
 /** What the width of the view follows from. It is known before the content arrives, so that nothing moves while the view loads. */
-type Frame = 'with-filters' | 'with-list' | 'with-original'
+type Frame = 'with-filters' | 'with-list' | 'with-original' | 'with-tables'
 
 interface DocumentProps {
   title: string

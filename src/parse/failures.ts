@@ -20,6 +20,17 @@ export function unsupportedType(what: string, isArchive: boolean, detected: stri
   })
 }
 
+/**
+ * A file that the user can save in a format that docsearch reads.
+ * @param what `a workbook of Excel 97–2003`
+ * @param advice What to do, as a sentence.
+ */
+export function convertible(what: string, advice: string, detected: string): DocsearchError {
+  return new DocsearchError('unsupported_type', `This is ${what}, which docsearch can't read. ${advice}`, {
+    details: { detected },
+  })
+}
+
 export function encrypted(): DocsearchError {
   return new DocsearchError('encrypted', 'The file needs a password. Remove the password and upload it again.')
 }

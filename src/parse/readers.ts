@@ -20,6 +20,9 @@ const POWERPOINT = /(?:presentationml|ms-powerpoint)\.(?:presentation|slideshow|
 /** Workbooks and templates. */
 const EXCEL = /(?:spreadsheetml|ms-excel)\.(?:sheet|template)(?:\.macroenabled)?\.main\+xml/i
 
+/** An OpenDocument file that is one XML file names its type at its beginning. */
+const FLAT_ODF = /^(?:\xEF\xBB\xBF)?\s*(?:<\?xml[^>]*>\s*)?<office:document\s[^>]*\soffice:mimetype\s*=\s*["']([^"']+)["']/
+
 /** What the sniffer knows of a file. */
 export interface SniffedFile {
   path: string
@@ -69,17 +72,17 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
   },
   odt: {
     kind: 'binary',
-    isFormatOf: async ({ archive }) => isOdf(await archive(), 'text'),
+    isFormatOf: (file) => isOdf(file, 'text'),
     load: async () => (await import('./odf/odt.ts')).parseOdt,
   },
   odp: {
     kind: 'binary',
-    isFormatOf: async ({ archive }) => isOdf(await archive(), 'presentation'),
+    isFormatOf: (file) => isOdf(file, 'presentation'),
     load: async () => (await import('./odf/odp.ts')).parseOdp,
   },
   ods: {
     kind: 'binary',
-    isFormatOf: async ({ archive }) => isOdf(await archive(), 'spreadsheet'),
+    isFormatOf: (file) => isOdf(file, 'spreadsheet'),
     load: async () => (await import('./odf/ods.ts')).parseOds,
   },
   epub: {
@@ -114,10 +117,8 @@ function isOoxml(archive: Archive | null, mainType: RegExp, usualMain: string): 
   return archive !== null && (mainType.test(archive.contentTypes) || archive.names.has(usualMain))
 }
 
-/** OpenDocument files and their templates. */
-function isOdf(archive: Archive | null, kind: string): boolean {
-  return (
-    archive !== null &&
-    new RegExp(`^application/vnd\\.oasis\\.opendocument\\.${kind}(?:-template|-master)?$`).test(archive.mediaType)
-  )
+/** OpenDocument files and their templates, as a ZIP archive or as one XML file. */
+async function isOdf({ head, archive }: SniffedFile, kind: string): Promise<boolean> {
+  const mediaType = (await archive())?.mediaType ?? FLAT_ODF.exec(head.toString('latin1'))?.[1] ?? ''
+  return new RegExp(`^application/vnd\\.oasis\\.opendocument\\.${kind}(?:-template|-master)?$`).test(mediaType)
 }

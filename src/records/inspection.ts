@@ -45,12 +45,16 @@ export interface Inspection {
   markedOriginals(): string[]
   /** Returns the ready documents that lack pages of their text, with their originals. */
   withoutText(): (InspectedDocument & { projectId: string; sha256: string })[]
+  /** Returns the documents with a stored page that differs from its checksum, with their originals. */
+  withDamagedText(): (InspectedDocument & { projectId: string; sha256: string })[]
   wrongCounts(): WrongCount[]
   /** Returns how many words of vocabularies have the wrong number of documents, or are missing. */
   wrongWords(): number
   indexes(): InspectedIndex[]
   /** Returns what an index should hold: the documents with version and number of passages. */
   expected(index: InspectedIndex): Map<string, { version: number; chunks: number }>
+  /** Returns the secrets of all webhooks, as they are stored, with the webhooks that they belong to. */
+  webhookSecrets(): { id: string; project: string; sealed: string[] }[]
   /** Returns the IDs of all documents. */
   documentIds(): Set<string>
   /** Returns which of the documents the index should have no passages of, and which still wait to be deleted from it. */

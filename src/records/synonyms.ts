@@ -35,5 +35,5 @@ export interface Synonyms {
    * Returns a number that grows whenever rules of any project may have changed, in this process or another one. The call costs almost nothing,
    * so callers make it before each use of remembered rules.
    */
-  version(): number
+  version(): number | Promise<number>
 }

@@ -71,9 +71,7 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
   const parserPool = createParserPool({ workers: config.parseWorkers, limits: config.limits, pdfEngine: config.pdfEngine, log })
   open.add('parsers', () => parserPool.close())
   const ingest = await openIngest({ ...options, blobs, lifecycle, parserPool })
-  const scrub = new Scrub({ dataDir: config.dataDir, records, days: config.scrubDays, clock, log })
-  scrub.start()
-  open.add('scrub', () => scrub.stop())
+  const scrub = startScrub({ ...options, blobs, ingest })
   const { reranker: setting, ollamaUrl, rerank } = config
   const chosen = await chooseReranker({ setting, ollamaUrl, ...rerank, queue, log })
   open.add('reranker', async () => chosen.close())
@@ -144,13 +142,26 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
 /** Deletes the images of a document's pages together with its original. */
 function sweepImagesToo(blobs: Blobs, images: ImageCache): Blobs {
   return {
-    ...blobs,
+    incoming: blobs.incoming,
+    put: blobs.put.bind(blobs),
+    withFile: blobs.withFile.bind(blobs),
+    open: blobs.open.bind(blobs),
+    size: blobs.size.bind(blobs),
+    verify: blobs.verify.bind(blobs),
     async sweep(isReferenced) {
       const deleted = await blobs.sweep(isReferenced)
       await images.sweep(isReferenced)
       return deleted
     },
   }
+}
+
+function startScrub({ config, records, blobs, ingest, clock, log, open }: Options & Pick<Backend, 'blobs' | 'ingest'>): Scrub {
+  const scrubIndex = (onRead: () => Promise<void>) => ingest.scrubIndex(onRead)
+  const scrub = new Scrub({ blobs, records, scrubIndex, days: config.scrubDays, clock, log })
+  scrub.start()
+  open.add('scrub', () => scrub.stop())
+  return scrub
 }
 
 function openWebhooks({ config, folder, records, clock, log, open }: Options): WebhookDelivery {

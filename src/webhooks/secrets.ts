@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { open, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { translateDiskError } from '../core/disk-errors.ts'
-import { openText, sealText } from '../core/sealed-text.ts'
+import { openText, sealingKey, sealText } from '../core/sealed-text.ts'
 import { syncFolder } from '../core/sync.ts'
 
 const KEY_BYTES = 32
@@ -38,8 +38,8 @@ export function createWebhookSecrets(keyFile: string): WebhookSecrets {
 }
 
 async function readKey(file: string): Promise<Buffer> {
-  const key = Buffer.from(await readFile(file, 'utf8'), 'base64')
-  if (key.length !== KEY_BYTES) throw new Error(`${file} does not contain a key of ${KEY_BYTES} bytes`)
+  const key = sealingKey(await readFile(file, 'utf8'))
+  if (key === null) throw new Error(`${file} does not contain a key of ${KEY_BYTES} bytes`)
   return key
 }
 

@@ -14,7 +14,8 @@ export function blobsConformance(open: (clock: TestClock) => Promise<Blobs>): vo
   let clock: TestClock
   let blobs: Blobs
   beforeEach(async () => {
-    clock = testClock()
+    // An object store has a clock of its own.
+    clock = testClock(new Date().toISOString())
     blobs = await open(clock)
   })
 
@@ -55,6 +56,14 @@ export function blobsConformance(open: (clock: TestClock) => Promise<Blobs>): vo
     const unknown = 'f'.repeat(64)
     const reads = [() => blobs.open(unknown), () => blobs.size(unknown), () => blobs.withFile(unknown, async () => {})]
     for (const read of reads) await expect(read()).rejects.toMatchObject({ code: errorCode('blob_missing') })
+  })
+
+  test('verifies an original by its hash, part by part', async () => {
+    const sha256 = await store('0123456789')
+    let read = 0
+    expect(await blobs.verify({ sha256, sizeBytes: 10 }, async (bytes) => void (read += bytes))).toBeNull()
+    expect(read).toBe(10)
+    expect(await blobs.verify({ sha256: 'f'.repeat(64), sizeBytes: 10 })).toBe('missing')
   })
 
   test('a sweep deletes only originals that no document refers to', async () => {

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { Kysely, sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import { nodeSqliteDialect } from '../../src/records/sql/dialect.ts'
+import { sqliteEngine } from '../../src/records/sql/engine.ts'
 import { createStore, type WriteTransaction } from '../../src/records/sql/store.ts'
 import type { Tables } from '../../src/records/sql/tables.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -19,7 +20,13 @@ test('only steps that can be repeated are not synced, also after one that failed
   database.exec('pragma journal_mode = wal; pragma synchronous = full')
   const db = new Kysely<Tables>({ dialect: nodeSqliteDialect(database) })
   onTestFinished(() => db.destroy())
-  const store = createStore(db, testClock(), { documentsVersion: () => 0, membersVersion: () => 0 }, { isAudited: true })
+  const store = createStore({
+    db,
+    clock: testClock(),
+    engine: sqliteEngine(db),
+    versions: { documentsVersion: () => 0, membersVersion: () => 0 },
+    isAudited: true,
+  })
   const fail = async () => {
     throw new Error('no')
   }

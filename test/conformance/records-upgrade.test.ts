@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
 import { MAX_TITLE_CHARS } from '../../src/core/text-limits.ts'
 import { nodeSqliteDialect } from '../../src/records/sql/dialect.ts'
+import { openInspection } from '../../src/records/sql/inspect.ts'
 import { MIGRATIONS } from '../../src/records/sql/migrations.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
 import { tempFolder } from '../support/temp-folder.ts'
@@ -267,3 +268,24 @@ function schemaOf(file: string): unknown[] {
     database.close()
   }
 }
+
+test('pages of an earlier version get checksums, which show a change of their text', async () => {
+  const clock = testClock()
+  const file = await databaseOf('0024_backups', clock.now().getTime())
+  await (await openRecords({ file, clock, log: silentLogger })).close()
+  const damaged = () => {
+    const inspection = openInspection(file)
+    try {
+      return inspection.withDamagedText().map(({ id }) => id)
+    } finally {
+      inspection.close()
+    }
+  }
+  expect(damaged()).toEqual([])
+  const database = new DatabaseSync(file)
+  database.exec(`update pages set text = 'abd'`)
+  expect(damaged()).toEqual(['doc_1'])
+  database.exec(`update pages set text = 'abc', blocks = '[ ]'`)
+  expect(damaged()).toEqual(['doc_1'])
+  database.close()
+})

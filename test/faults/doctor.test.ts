@@ -1,12 +1,12 @@
-import { execFile } from 'node:child_process'
-import { globSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { copyFileSync, globSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { DoctorReport } from '../../src/contract/doctor.ts'
 import type { FindingCode } from '../../src/core/findings.ts'
-import { BIN } from '../support/daemon.ts'
-import { type Instance, newInstance } from '../support/instance.ts'
+import { type Damage, DAMAGES, findIn, runDoctor } from '../support/damage-files.ts'
+import { folderWithDeletion } from '../support/folder-with-deletion.ts'
+import type { Instance } from '../support/instance.ts'
 import { expectSearchableOnce, expectTidy } from '../support/promises.ts'
 import { refusedStart } from '../support/refused.ts'
 import { until } from '../support/until.ts'
@@ -18,57 +18,18 @@ let instance: Instance
 const words = { 'one.txt': rareWord(), 'two.txt': rareWord() }
 
 beforeAll(async () => {
-  template = await newInstance()
-  const running = await template.start()
-  // In one request, so that one segment has all of them.
-  const files = Object.entries({ ...words, 'gone.txt': rareWord() }).map(([name, word]) => ({ name, content: textWith(word) }))
-  await running.upload(files, { wait: true })
-  const gone = (await running.documents()).find(({ name }) => name === 'gone.txt')!
-  // Writes a deletion into the index.
-  await running.call('DELETE', `/api/v1/documents/${gone.id}?permanent=true`)
-  expect(await running.daemon.stop()).toBe(0)
-  // A sweep deletes it later, and no damage to it counts.
-  rmSync(join(template.dataDir, 'blobs', gone.sha256.slice(0, 2), gone.sha256.slice(2)))
+  template = await folderWithDeletion(words, async (running) => {
+    // The next daemon sends nothing to it, because no document changes.
+    const hook = { url: 'https://hooks.example/docsearch' }
+    expect((await running.call('POST', '/api/v1/projects/default/webhooks', hook)).status).toBe(201)
+    expect(await running.daemon.stop()).toBe(0)
+  })
 })
 afterAll(() => template?.remove())
 afterEach(() => instance?.remove())
 
-type Damage = 'emptied' | 'cut off' | 'changed' | 'deleted'
-
-const DAMAGES: Record<Damage, (file: string) => void> = {
-  emptied: (file) => truncateSync(file, 0),
-  'cut off': (file) => truncateSync(file, Math.floor(statSync(file).size / 2)),
-  changed(file) {
-    const bytes = readFileSync(file)
-    const at = Math.floor(bytes.length / 2)
-    bytes[at]! ^= 0x10
-    writeFileSync(file, bytes)
-  },
-  deleted: (file) => rmSync(file),
-}
-
-function doctor(...args: string[]): Promise<{ code: number | null; report: DoctorReport; output: string }> {
-  return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [BIN, 'doctor', '--data', instance.dataDir, '--json', ...args],
-      { env: instance.env },
-      (_error, stdout, stderr) => {
-        const report = stdout.startsWith('{')
-          ? (JSON.parse(stdout) as DoctorReport)
-          : { status: 'ok' as const, checks: [], findings: [] }
-        resolve({ code: child.exitCode, report, output: stdout + stderr })
-      },
-    )
-  })
-}
-
-/** The first file that matches, relative to the data folder. */
-function find(pattern: string): string {
-  const [file] = globSync(join(instance.dataDir, pattern)).toSorted()
-  expect(file, `nothing matches ${pattern}`).toBeDefined()
-  return file!
-}
+const doctor = (...args: string[]) => runDoctor(instance, ...args)
+const find = (pattern: string) => findIn(instance.dataDir, pattern)
 
 interface Row {
   kind: string
@@ -79,6 +40,8 @@ interface Row {
   /** Whether --fix and the next start bring everything back. */
   heals: boolean
 }
+
+const COPY = 'docsearch.db.before-0.0.1'
 
 const ROWS: Row[] = [
   {
@@ -136,7 +99,26 @@ const ROWS: Row[] = [
   {
     kind: 'the settings',
     pattern: 'config.json',
-    finds: { emptied: 'config_invalid', 'cut off': 'config_invalid' },
+    finds: { emptied: 'config_invalid', 'cut off': 'config_invalid', changed: 'config_invalid' },
+    exit: 3,
+    heals: false,
+  },
+  {
+    kind: 'the key of webhooks',
+    pattern: 'webhook.key',
+    finds: {
+      emptied: 'webhook_key_damaged',
+      'cut off': 'webhook_key_damaged',
+      changed: 'webhook_key_damaged',
+      deleted: 'webhook_key_damaged',
+    },
+    exit: 3,
+    heals: false,
+  },
+  {
+    kind: 'a copy of the database from before an upgrade',
+    pattern: COPY,
+    finds: { emptied: 'database_copy_damaged', 'cut off': 'database_copy_damaged' },
     exit: 3,
     heals: false,
   },
@@ -157,6 +139,7 @@ const PNG = Buffer.from(
 async function copied(): Promise<void> {
   instance = await template.copy()
   writeFileSync(join(instance.dataDir, 'config.json'), JSON.stringify({ trash_days: 7 }), { mode: 0o600 })
+  copyFileSync(join(instance.dataDir, 'docsearch.db'), join(instance.dataDir, COPY))
   mkdirSync(join(instance.dataDir, 'page-images'), { recursive: true, mode: 0o700 })
   writeFileSync(join(instance.dataDir, 'page-images', `${'a'.repeat(64)}-1-400.png`), PNG, { mode: 0o600 })
 }
@@ -201,6 +184,38 @@ describe.each(ROWS)('$kind', ({ pattern, finds, exit, heals }) => {
   })
 })
 
+test('finds a changed character in the stored text of a document, and reads the document again', async () => {
+  await copied()
+  const file = join(instance.dataDir, 'docsearch.db')
+  const bytes = readFileSync(file)
+  const at = bytes.indexOf(`The password of the gate is ${words['two.txt']}`)
+  expect(at).toBeGreaterThan(0)
+  bytes[at + 8]! ^= 1
+  writeFileSync(file, bytes)
+  const { code, report, output } = await doctor()
+  expect(report.findings, output).toMatchObject([{ code: 'text_damaged', documents: [{ path: 'two.txt' }] }])
+  expect(code).toBe(3)
+  expect((await doctor('--fix')).code).toBe(0)
+  const running = await instance.start()
+  await expectSearchableOnce(running, words)
+  await expectTidy(running, instance.dataDir)
+  await running.daemon.stop()
+  expect((await doctor()).report.findings).toEqual([])
+})
+
+test('finds files that a killed daemon left, and deletes them', async () => {
+  await copied()
+  const left = ['tmp/x', 'incoming/x', 'ocr/run-x/input.pdf', 'webhook.key.new', 'daemon.log.new', `${COPY}.unfinished`]
+  for (const name of left) {
+    mkdirSync(dirname(join(instance.dataDir, name)), { recursive: true, mode: 0o700 })
+    writeFileSync(join(instance.dataDir, name), '', { mode: 0o600 })
+  }
+  expect((await doctor()).report.findings).toMatchObject([{ code: 'leftover_files' }])
+  expect((await doctor('--fix')).code).toBe(0)
+  expect(left.flatMap((name) => globSync(join(instance.dataDir, name)))).toEqual([])
+  expect((await doctor()).report.findings).toEqual([])
+})
+
 test('restores a damaged original from an upload of the same file', async () => {
   await copied()
   const [name, word] = Object.entries(words)[0]!
@@ -226,25 +241,6 @@ test('restores a damaged original from an upload of the same file', async () => 
   expect((await running.health()).checks?.originals).toMatchObject({ status: 'ok', damaged: 0 })
   await running.daemon.stop()
   expect((await doctor()).code).toBe(0)
-})
-
-test('finds damage in the middle of the write-ahead log, and none in a log that a killed daemon has left', async () => {
-  await copied()
-  const running = await instance.start()
-  for (let i = 0; i < 3; i++) await running.upload([{ name: `more-${i}.txt`, content: textWith(rareWord()) }], { wait: true })
-  await running.daemon.kill()
-  const log = join(instance.dataDir, 'docsearch.db-wal')
-  expect(statSync(log).size).toBeGreaterThan(50_000)
-  expect((await doctor()).report.findings.map(({ code }) => code)).not.toContain('log_damaged')
-  const before = readFileSync(log)
-  const bytes = Buffer.from(before)
-  bytes[Math.floor(bytes.length / 2)]! ^= 1
-  writeFileSync(log, bytes)
-  const { report, output } = await doctor()
-  expect(
-    report.findings.map(({ code }) => code),
-    output,
-  ).toContain('log_damaged')
 })
 
 test('counts and words that differ from the documents are found and counted again', async () => {

@@ -34,3 +34,18 @@ test('a slow search is a line with its stages and its shape, and without its wor
   })
   expect(log.toLowerCase()).not.toMatch(/kumquat|marmalade|pantry/)
 })
+
+test.each([
+  ['takes less than slow_search_ms', 60_000],
+  ['is made while slow_search_ms is 0', 0],
+])('a search that %s is not logged', async (_when, slowSearchMs) => {
+  let lines = ''
+  const quiet = await startTestApp({ slowSearchMs, log: createLogger('info', { write: (line) => (lines += line) }) })
+  try {
+    await quiet.alice.ready('fig.txt', 'Figs keep for a week.')
+    expect((await quiet.alice.post('/api/v1/search', { query: 'figs' })).status).toBe(200)
+    expect(lines).not.toContain('slow search')
+  } finally {
+    await quiet.close()
+  }
+})

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { reportFaults } from '../support/fault-report.ts'
 import { generatedText } from '../support/generated-text.ts'
 import { type Instance, newInstance, type Running } from '../support/instance.ts'
 import { residentMemory } from '../support/memory.ts'
@@ -78,10 +79,11 @@ const STALLS: readonly (readonly [how: string, head: () => string])[] = [
   ['that asked for an answer and don’t read it', () => `${request('GET', '/api/v1/documents?limit=100')}\r\n`],
 ]
 
-test.for(STALLS)(`${CONNECTIONS} connections %s hold nobody up`, async ([, head]) => {
+test.for(STALLS)(`${CONNECTIONS} connections %s hold nobody up`, async ([how, head]) => {
   const before = now()
   const sockets = await open(CONNECTIONS, head())
   await expectWork(sockets, before)
+  reportFaults({ fault: `connections ${how}`, tried: CONNECTIONS, documents: 1 })
 })
 
 test('clients that read a large original slowly do not slow down other requests', async () => {
@@ -90,4 +92,5 @@ test('clients that read a large original slowly do not slow down other requests'
   for (const socket of sockets) socket.pause()
   await pause(1_000)
   await expectWork(sockets, before)
+  reportFaults({ fault: 'clients that read an original slowly', tried: sockets.length, documents: 1 })
 })

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { reportFaults } from '../support/fault-report.ts'
 import { FAULT_KINDS, type FaultKind, type Faults, prepareFaults } from '../support/faults.ts'
 import { type Instance, newInstance, type Running } from '../support/instance.ts'
 import { Ledger } from '../support/ledger.ts'
@@ -106,4 +107,9 @@ test(`${ROUNDS} failures of the disk at random calls: nothing that was acknowled
   await expectOnlyNamedSegments(instance.dataDir)
   console.log(JSON.stringify({ ...figures, ...ledger.figures }))
   expect(figures.injected).toBeGreaterThan(ROUNDS / 2)
+  reportFaults({
+    fault: 'a call of the file system that fails',
+    tried: figures.injected,
+    documents: ledger.figures.documentsChecked,
+  })
 })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { reportFaults } from '../support/fault-report.ts'
 import { type Instance, newInstance, type Running } from '../support/instance.ts'
 import { expectSearchableOnce, expectTidy } from '../support/promises.ts'
 import { rareWord, textWith } from '../support/words.ts'
@@ -91,4 +92,9 @@ test(`${CLIENTS} clients upload and search for ${SECONDS} s: every answer is rig
   // The next start removes originals of replaced documents.
   expect(await running.daemon.stop()).toBe(0)
   await expectTidy(await instance.start(), instance.dataDir)
+  reportFaults({
+    fault: `uploads of ${CLIENTS} clients as fast as they can`,
+    tried: figures.uploads,
+    documents: Math.min(100, Object.keys(words).length),
+  })
 })

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { reportFaults } from '../support/fault-report.ts'
 import { type Instance, newInstance, type Running } from '../support/instance.ts'
 import { Ledger } from '../support/ledger.ts'
 import { killNow } from '../support/processes.ts'
@@ -85,4 +86,5 @@ test(`${KILLS} random kills with SIGKILL: every acknowledged document exists onc
   console.log(JSON.stringify({ ...figures, ...ledger.figures, slowestStartMs: Math.round(figures.slowestStartMs) }))
   const { uploads, replaces, deletes } = ledger.figures
   expect(uploads + replaces + deletes).toBeGreaterThan(KILLS / 4)
+  reportFaults({ fault: 'SIGKILL at a random moment', tried: figures.kills, documents: ledger.figures.documentsChecked })
 })

@@ -29,6 +29,7 @@ struct control {
   int32_t injected;   // how many have failed
   int32_t unused;
   int64_t clock_ms;   // how far the clock is ahead
+  int64_t timers_ms;  // how far the monotonic clock of main threads is ahead
 };
 
 static struct control *control;
@@ -143,14 +144,21 @@ ON_PATH(RENAME, linkat, (int a, const char *from, int b, const char *to, int fla
 ON_PATH(UNLINK, unlink, (const char *path), (path), path)
 ON_PATH(UNLINK, unlinkat, (int at, const char *path, int flags), (at, path, flags), path)
 
+static void add_ms(struct timespec *time, int64_t ms) {
+  int64_t ns = time->tv_nsec + (ms % 1000) * 1000000;
+  time->tv_sec += ms / 1000 + (ns >= 1000000000) - (ns < 0);
+  time->tv_nsec = (ns + 1000000000) % 1000000000;
+}
+
+// A thread that is no main thread passes times of the monotonic clock to the kernel, which knows nothing of the shift. The timers of Node's
+// main thread pass only how long to wait.
 int clock_gettime(clockid_t clock, struct timespec *time) {
   NEXT(clock_gettime);
   int result = next(clock, time);
-  if (result == 0 && control != NULL && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) {
-    int64_t ns = time->tv_nsec + (control->clock_ms % 1000) * 1000000;
-    time->tv_sec += control->clock_ms / 1000 + (ns >= 1000000000) - (ns < 0);
-    time->tv_nsec = (ns + 1000000000) % 1000000000;
-  }
+  if (result != 0 || control == NULL) return result;
+  if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) add_ms(time, control->clock_ms);
+  if ((clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_COARSE) && control->timers_ms != 0 && gettid() == getpid())
+    add_ms(time, control->timers_ms);
   return result;
 }
 

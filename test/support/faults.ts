@@ -12,8 +12,8 @@ export const FAULT_KINDS = { open: 1, read: 2, write: 4, sync: 8, rename: 16, un
 export type FaultKind = keyof typeof FAULT_KINDS
 
 /** The fields of `struct control` in faults.c, by their offsets. */
-const AT = { kinds: 0, error: 4, countdown: 8, remaining: 12, injected: 16, clockMs: 24 }
-const SIZE = 32
+const AT = { kinds: 0, error: 4, countdown: 8, remaining: 12, injected: 16, clockMs: 24, timersMs: 32 }
+const SIZE = 40
 
 /** Makes calls of a daemon and its children fail, and shifts its clock, while it runs. */
 export interface Faults {
@@ -21,10 +21,14 @@ export interface Faults {
   env: Record<string, string>
   /** Lets calls fail after `skip` further ones of these kinds: `times` of them, or all until `disarm`. */
   arm(fault: { kinds: FaultKind[]; error: 'EIO' | 'ENOSPC'; skip?: number; times?: number }): void
+  /** Returns how many calls have failed since `arm`. */
+  injected(): number
   /** Lets all calls succeed. Returns how many have failed since `arm`. */
   disarm(): number
   /** Sets the clock this far ahead of the machine's clock; negative for behind. */
   shiftClock(ms: number): void
+  /** Sets the clock this far ahead, and lets the timers of the daemon run that are due by then. Time can't go back. */
+  passTime(ms: number): void
 }
 
 /**
@@ -42,7 +46,18 @@ export function prepareFaults(home: string, dataDir: string): Faults | null {
     bytes.writeInt32LE(value)
     writeSync(control, bytes, 0, 4, at)
   }
+  const setTime = (at: number, ms: number) => {
+    const bytes = Buffer.alloc(8)
+    bytes.writeBigInt64LE(BigInt(ms))
+    writeSync(control, bytes, 0, 8, at)
+  }
+  const injected = () => {
+    const bytes = Buffer.alloc(4)
+    readSync(control, bytes, 0, 4, AT.injected)
+    return bytes.readInt32LE()
+  }
   return {
+    injected,
     env: { LD_PRELOAD: LIBRARY, DOCSEARCH_TEST_FAULTS_CONTROL: file, DOCSEARCH_TEST_FAULTS_FOLDER: dataDir },
     arm({ kinds, error, skip = 0, times = -1 }) {
       set(AT.injected, 0)
@@ -56,14 +71,12 @@ export function prepareFaults(home: string, dataDir: string): Faults | null {
     },
     disarm() {
       set(AT.kinds, 0)
-      const bytes = Buffer.alloc(4)
-      readSync(control, bytes, 0, 4, AT.injected)
-      return bytes.readInt32LE()
+      return injected()
     },
-    shiftClock(ms) {
-      const bytes = Buffer.alloc(8)
-      bytes.writeBigInt64LE(BigInt(ms))
-      writeSync(control, bytes, 0, 8, AT.clockMs)
+    shiftClock: (ms) => setTime(AT.clockMs, ms),
+    passTime(ms) {
+      setTime(AT.clockMs, ms)
+      setTime(AT.timersMs, ms)
     },
   }
 }

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { blobMissing, SWEEP_GRACE_MS } from '../../src/blobs/blobs.ts'
 import type { Blobs } from '../../src/blobs/blobs.ts'
+import { compareWithHash, type ExpectedBytes, type OnRead } from '../../src/blobs/verify.ts'
 import type { Clock } from '../../src/core/clock.ts'
+import type { OriginalDamage } from '../../src/core/model.ts'
 
 /** Originals in memory. The folder has only what must be a local file: incoming bodies, and the files of `withFile`. */
 export async function openMemoryBlobs({ folder, clock }: { folder: string; clock: Clock }): Promise<Blobs> {
@@ -48,6 +50,11 @@ class MemoryBlobs implements Blobs {
 
   async size(sha256: string): Promise<number> {
     return this.bytesOf(sha256).length
+  }
+
+  async verify(expected: ExpectedBytes, onRead?: OnRead): Promise<OriginalDamage | null> {
+    const original = this.originals.get(expected.sha256)
+    return original === undefined ? 'missing' : compareWithHash(Readable.from([original.bytes]), expected, onRead)
   }
 
   async sweep(isReferenced: (sha256: string) => Promise<boolean>): Promise<number> {

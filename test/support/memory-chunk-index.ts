@@ -69,6 +69,7 @@ function createMemoryIndex({ passages, rows, segments, dimensions }: Stored): Ch
       segments.commit([], () => 0n, remove(documentIds))
     },
     segments: () => segments.all(),
+    damagedFiles: async () => [],
     onDamage: () => () => {},
     hasDamagedTexts: () => false,
     onSegmentsChange: (listener) => segments.onChange(listener),

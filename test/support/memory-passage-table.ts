@@ -77,6 +77,8 @@ export function createMemoryTable(dimensions: number): MemoryTable {
     optimize: async () => {},
     check: async () => ({ ok: true, message: `${stored.size} passages`, passages: stored.size }),
     verify: async () => {},
+    recordChecksums: async () => {},
+    damagedFiles: async () => [],
     close: async () => {},
   }
 }

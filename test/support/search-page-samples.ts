@@ -331,6 +331,7 @@ function documentSamples({ person, application, text }: Names, page: SignedInPro
       strip: [1, 2, 3].map((page) => ({
         first: page,
         last: page,
+        name: text,
         empty: page === 2 ? 1 : 0,
         warned: page === 3 ? 1 : 0,
         hits: page === 1 ? 13 : 0,

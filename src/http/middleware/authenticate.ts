@@ -28,7 +28,7 @@ export function authenticate(options: {
     const credential = bearerCredential(ctx)
     const principal = credential === null ? null : await authenticator.authenticate(credential)
     if (credential === null || principal === null) {
-      limits.countFailure(ctx)
+      await limits.countFailure(ctx)
       throw fail('invalid_token', 'The credential is unknown, revoked or expired. Create a new key or log in again.')
     }
     ctx.state.principal = principal

@@ -2,7 +2,7 @@ import { isDocsearchError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import { shorten } from '../../core/text-limits.ts'
 import { networkOf } from '../../core/network.ts'
-import { RateCounter } from '../../core/rate-counter.ts'
+import { countInMemory } from '../../core/rate-counter.ts'
 import { OAuthError } from '../../oauth/errors.ts'
 import { limited } from '../middleware/rate-limit.ts'
 import { statusOf } from '../problems/problems.ts'
@@ -20,12 +20,19 @@ const MAX_DESCRIPTION_CHARS = 400
  * fault. Answers 429 after too many wrong secrets from one address. Correct secrets from that address still work: they have 256 random bits, so
  * blocking everyone behind a shared proxy would not make guessing any harder.
  */
-export function oauthErrors({ log, settings }: { log: Logger; settings: Pick<HttpSettings, 'rateLimit'> }): Middleware {
-  const failures = settings.rateLimit === 0 ? null : new RateCounter({ limit: MAX_FAILURES, seconds: WINDOW_SECONDS })
+export function oauthErrors({
+  log,
+  settings,
+}: {
+  log: Logger
+  settings: Pick<HttpSettings, 'rateLimit' | 'counters'>
+}): Middleware {
+  const { rateLimit, counters = countInMemory } = settings
+  const failures = rateLimit === 0 ? null : counters({ name: 'oauth', limit: MAX_FAILURES, seconds: WINDOW_SECONDS })
 
-  function countFailure(ctx: Ctx, error: unknown): unknown {
+  async function countFailure(ctx: Ctx, error: unknown): Promise<unknown> {
     if (failures === null || !isGuess(error)) return error
-    const state = failures.take(networkOf(ctx.ip))
+    const state = await failures.take(networkOf(ctx.ip))
     return state.isOver
       ? limited(state, `You sent more than ${MAX_FAILURES} wrong secrets, codes or tokens within 15 minutes.`)
       : error
@@ -37,7 +44,7 @@ export function oauthErrors({ log, settings }: { log: Logger; settings: Pick<Htt
     try {
       await next()
     } catch (thrown) {
-      const error = countFailure(ctx, thrown)
+      const error = await countFailure(ctx, thrown)
       if (error instanceof OAuthError) return refuse(ctx, error)
       if (isDocsearchError(error, 'rate_limited')) return refuse(ctx, busy(429, error.message), error.retryAfter)
       if (!ctx.res.closed) log.error({ request_id: ctx.state.requestId, route: ctx.state.route, err: error }, 'request failed')

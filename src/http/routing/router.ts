@@ -33,7 +33,15 @@ function steps(row: Route, parts: Parts, limits: RateLimits): Middleware[] {
     ...(row.errors === 'oauth' ? [oauthErrors(parts)] : []),
     authenticate({ access, authenticator, account, limits }),
     ...(cost === 'anonymous' ? [] : [limits.step]),
-    ...(row.addressLimit === undefined ? [] : [addressLimit(row.addressLimit, parts.telemetry)]),
+    ...(row.addressLimit === undefined
+      ? []
+      : [
+          addressLimit(row.addressLimit, {
+            name: `${row.method} ${row.path}`,
+            counters: settings.counters,
+            telemetry: parts.telemetry,
+          }),
+        ]),
     accessCheck(row),
     watchCredential(credentials),
     ...(row.body === undefined ? [] : [jsonBody({ optional: row.bodyOptional === true }), recheckCredential(credentials)]),

@@ -1,11 +1,13 @@
 import { open, readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { connect, Session } from '@lancedb/lancedb'
+import { isDocsearchError } from '../../core/errors.ts'
 import { silentLogger } from '../../core/logger.ts'
 import type { Clock } from '../../core/clock.ts'
 import { readFailure } from '../failures.ts'
 import type { PassageTable } from '../passage-table.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
+import { checksumsFile, verifyManifest } from './checksums.ts'
 import { listTables, tableFolder, tableNames } from './names.ts'
 import { openPart } from './open-part.ts'
 import { LancePassageTable } from './table.ts'
@@ -18,6 +20,10 @@ export interface TableInspection {
   damage: { file: string; message: string }[]
   /** Null when the table is missing or can't be opened. */
   table: PassageTable | null
+  /** Lists of checksums that are damaged. */
+  damagedChecksums: string[]
+  /** How many files in use have no checksum yet. */
+  unlistedFiles: number
 }
 
 /**
@@ -34,26 +40,46 @@ export async function inspectPassageTable(options: {
   const { folder, id, layout, clock } = options
   const names = tableNames(id)
   const { parts: numbers = [] } = (await listTables(folder)).get(id) ?? {}
-  if (numbers.length === 0) return { damage: [{ file: '.', message: 'is missing' }], table: null }
+  const nothing = { table: null, damagedChecksums: [], unlistedFiles: 0 }
+  if (numbers.length === 0) return { ...nothing, damage: [{ file: '.', message: 'is missing' }] }
   const tables = numbers.map(names.part)
-  const damage = (await Promise.all(tables.map((table) => damagedFiles(folder, tableFolder(folder, table))))).flat()
+  const paths = tables.map((table) => tableFolder(folder, table))
+  const damage = (await Promise.all(paths.map((path) => damagedFiles(folder, path)))).flat()
   if (numbers.some((number, i) => number !== i)) damage.push({ file: '.', message: 'lacks a part of the index' })
-  if (damage.length > 0) return { damage, table: null }
+  if (damage.length > 0) return { ...nothing, damage }
+  const lists = await readChecksums(folder, paths)
+  if (lists.damage.length > 0) return { ...nothing, damage: lists.damage }
   const connection = await connect(folder, { session: new Session(MB, 64n * MB) })
   const unexpected = () => Promise.reject(new Error('an inspection adds nothing'))
   try {
     const parts = await Promise.all(tables.map((table) => openPart({ connection, folder, table, layout }, clock.now())))
-    return {
-      damage,
-      table: new LancePassageTable(connection, parts, unexpected, { layout, clock, log: silentLogger, cacheBytes: 0 }),
-    }
+    const table = new LancePassageTable(connection, parts, unexpected, { layout, clock, log: silentLogger, cacheBytes: 0 })
+    return { ...lists, table }
   } catch (error) {
     connection.close()
-    return { damage: [{ file: '.', message: readFailure(error).message }], table: null }
+    return { ...nothing, damage: [{ file: '.', message: readFailure(error).message }] }
   }
 }
 
-/** LanceDB has no checksums. But its files end with a mark, so files that are empty or cut off can be named. */
+/** Reads the lists of checksums, and names newest manifests that differ from theirs. LanceDB would believe what such a manifest says. */
+async function readChecksums(folder: string, paths: readonly string[]): Promise<Omit<TableInspection, 'table'>> {
+  const found: Omit<TableInspection, 'table'> = { damage: [], damagedChecksums: [], unlistedFiles: 0 }
+  for (const path of paths) {
+    try {
+      const { changedManifest, unlisted, damagedLines } = await verifyManifest(path)
+      if (changedManifest !== null)
+        found.damage.push({ file: relative(folder, join(path, changedManifest)), message: 'differs from its checksum' })
+      found.unlistedFiles += unlisted
+      if (damagedLines > 0) found.damagedChecksums.push(relative(folder, checksumsFile(path)))
+    } catch (error) {
+      if (!isDocsearchError(error, 'index_corrupt')) throw error
+      found.damage.push({ file: relative(folder, join(path, '_versions')), message: `can't be read: ${error.message}` })
+    }
+  }
+  return found
+}
+
+/** The files of LanceDB end with a mark, so files that are empty or cut off can be named, also those without a checksum. */
 async function damagedFiles(folder: string, table: string): Promise<TableInspection['damage']> {
   const entries = await readdir(table, { recursive: true, withFileTypes: true })
   const checked = entries.map(async (entry) => {

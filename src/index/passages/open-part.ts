@@ -5,7 +5,10 @@ import { corrupt } from '../failures.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
 import { tableSchema } from './columns.ts'
 import { rowIds } from './decode.ts'
+import { checksumsFile, verifyManifest } from './checksums.ts'
+import { tableFolder } from './names.ts'
 import { Part, type PartState } from './part.ts'
+import { PartFiles } from './part-files.ts'
 
 export interface PartPlace {
   connection: Connection
@@ -18,27 +21,32 @@ export interface PartPlace {
 export async function createPart({ connection, folder, table, layout }: PartPlace): Promise<Part> {
   const schema = tableSchema(layout)
   // A power cut or kill may have left the folder of a table that was not completely created.
-  await rm(join(folder, `${table}.lance`), { recursive: true, force: true })
+  const path = tableFolder(folder, table)
+  for (const leftover of [path, checksumsFile(path)]) await rm(leftover, { recursive: true, force: true })
   const created = await connection.createEmptyTable(table, schema, {
     storageOptions: { newTableEnableStableRowIds: 'true' },
   })
-  return new Part(created, schema, layout, { rows: 0, nextRow: 0, versions: 0, openedAt: new Date(0) })
+  const state = { rows: 0, nextRow: 0, versions: 0, openedAt: new Date(0) }
+  return new Part({ table: created, schema, layout, files: new PartFiles(path) }, state)
 }
 
 /**
  * Opens a part and reads a little of every file: the size of each manifest, and the end of each data file with its row IDs and deletions.
  * LanceDB never calls fsync, so a power cut can leave files that are missing, empty or cut off. Opening notices such files. LanceDB has no
- * checksums, so other damage is noticed only if rows can't be decoded when they are read, or by `PassageTable.verify`. Throws `index_corrupt`
- * or LanceDB's error.
+ * checksums. So opening compares the newest manifest with the checksum that docsearch has of it. Other damage is noticed if rows can't be decoded
+ * when they are read, and by `PassageTable.verify` and `PassageTable.damagedFiles`. Throws `index_corrupt` or LanceDB's error.
  */
 export async function openPart({ connection, folder, table: name, layout }: PartPlace, now: Date): Promise<Part> {
   const schema = tableSchema(layout)
-  const versions = await countVersions(join(folder, `${name}.lance`, '_versions'))
+  const path = tableFolder(folder, name)
+  const versions = await countVersions(join(path, '_versions'))
+  if ((await verifyManifest(path)).changedManifest !== null)
+    throw corrupt('A manifest of the search index is damaged. The index must be rebuilt from the documents.')
   const table = await connection.openTable(name)
   const found = (await table.schema()).fields.map(String).join()
   if (found !== schema.fields.map(String).join())
     throw corrupt('The search index has another layout. It must be rebuilt from the documents.')
-  return new Part(table, schema, layout, { ...(await probe(table)), versions, openedAt: now })
+  return new Part({ table, schema, layout, files: new PartFiles(path) }, { ...(await probe(table)), versions, openedAt: now })
 }
 
 /** Reads one small column of every data file. */

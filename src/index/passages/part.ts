@@ -1,10 +1,11 @@
 import type { Table } from '@lancedb/lancedb'
 import type { RecordBatch, Schema } from 'apache-arrow'
 import pLimit from 'p-limit'
-import type { StoredPassage } from '../passage-table.ts'
+import type { OnRead, StoredPassage } from '../passage-table.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
 import { ID_COLUMNS, idReader, ROW_ID, rowIds } from './decode.ts'
 import { toArrow } from './encode.ts'
+import type { DamagedPartFile, PartFiles } from './part-files.ts'
 
 /** Rows to add in one commit. LanceDB keeps the order of rows within one batch. */
 const ADD_ROWS = 4_096
@@ -31,6 +32,13 @@ export interface PartState {
   openedAt: Date
 }
 
+export interface PartTable {
+  table: Table
+  schema: Schema
+  layout: VectorLayout
+  files: PartFiles
+}
+
 /** A batch of a query's answer. `rows` are the rows to use, each with its index in the batch. */
 export interface PartBatch {
   batch: RecordBatch
@@ -42,6 +50,7 @@ export interface PartBatch {
  * during a compaction, the part only remembers the rows to delete, and the index adds rows to another part.
  */
 export class Part {
+  readonly files: PartFiles
   readonly #table: Table
   readonly #schema: Schema
   readonly #layout: VectorLayout
@@ -63,7 +72,8 @@ export class Part {
   /** When a compaction replaced files that have not been deleted yet. Null if there are none. */
   #replacedAt: Date | null
 
-  constructor(table: Table, schema: Schema, layout: VectorLayout, { rows, nextRow, versions, openedAt }: PartState) {
+  constructor({ table, schema, layout, files }: PartTable, { rows, nextRow, versions, openedAt }: PartState) {
+    this.files = files
     this.#table = table
     this.#schema = schema
     this.#layout = layout
@@ -178,6 +188,11 @@ export class Part {
   /** Reads all manifests. `optimize` needs them, so they have to be readable. */
   async readVersions(): Promise<void> {
     await this.#reading(() => this.#table.listVersions())
+  }
+
+  /** Compares all files in use with their checksums. */
+  damagedFiles(onRead: OnRead): Promise<DamagedPartFile[]> {
+    return this.#reading(() => this.files.findDamaged(this.#table, onRead))
   }
 
   async answers(): Promise<void> {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { PassageTableStore } from '../passage-table.ts'
+import { checksumsFile } from './checksums.ts'
 import { listTables, tableFolder, tableNames } from './names.ts'
 
 /** Enough for about 10,000 passages. */
@@ -51,7 +52,10 @@ export function createPassageTableStore(options: PassageTableStoreOptions): Pass
 
     async drop(indexId) {
       // Removes the folders themselves, because LanceDB may be unable to read a damaged table.
-      for (const path of await foldersOf(indexId)) await rm(path, { recursive: true, force: true })
+      for (const path of await foldersOf(indexId)) {
+        await rm(path, { recursive: true, force: true })
+        await rm(checksumsFile(path), { force: true })
+      }
     },
   }
 }

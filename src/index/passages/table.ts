@@ -1,3 +1,4 @@
+import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection } from '@lancedb/lancedb'
 import type { Vector } from 'apache-arrow'
@@ -8,9 +9,10 @@ import type { IndexHealth, Passage } from '../chunk-index.ts'
 import { DamagedTexts } from '../damaged-texts.ts'
 import { indexFailure, readFailure } from '../failures.ts'
 import type { PhraseFilter } from '../phrase.ts'
-import type { PassageTable, RowOfPassage, StoredPassage } from '../passage-table.ts'
+import type { DamagedFile, OnRead, PassageTable, RowOfPassage, StoredPassage } from '../passage-table.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
 import { PassageCache } from './cache.ts'
+import { ChecksumRecorder } from './checksum-recorder.ts'
 import { tableSchema } from './columns.ts'
 import { ID_COLUMNS, idReader, intactReader, passageReader, READ_COLUMNS, textsReader } from './decode.ts'
 import type { Part, PartBatch } from './part.ts'
@@ -49,6 +51,7 @@ export class LancePassageTable implements PassageTable {
   /** How often `remove` was called. */
   #removals = 0
   #newPart: Promise<Part> | null = null
+  #checksums: ChecksumRecorder | null = null
   #optimizing: Promise<void> | null = null
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
@@ -66,6 +69,7 @@ export class LancePassageTable implements PassageTable {
       if (passages.length === 0) return []
       const part = this.#partWithRoom() ?? (await this.#createPart())
       const rows = await part.add(passages)
+      this.#checksums?.changed()
       return rows.map((row) => this.#rowOf(part, row))
     })
   }
@@ -75,6 +79,7 @@ export class LancePassageTable implements PassageTable {
     for (const row of rows) this.#cache.delete(row)
     return guarded(async () => {
       await Promise.all(this.#byPart(rows).map(([part, own]) => part.remove(own)))
+      this.#checksums?.changed()
     })
   }
 
@@ -171,6 +176,7 @@ export class LancePassageTable implements PassageTable {
   optimize(): Promise<void> {
     this.#optimizing ??= guarded(() => this.#optimizeParts()).finally(() => {
       this.#optimizing = null
+      this.#checksums?.changed()
       this.#optimizeLater()
     })
     return this.#optimizing
@@ -207,6 +213,20 @@ export class LancePassageTable implements PassageTable {
     if (damaged.length > 0) throw new DamagedTexts(damaged)
   }
 
+  async recordChecksums(): Promise<void> {
+    this.#checksums = await ChecksumRecorder.start(() => this.#parts.map(({ files }) => files), this.#options.log)
+  }
+
+  async damagedFiles(onRead: OnRead = () => {}): Promise<DamagedFile[]> {
+    const found: DamagedFile[] = []
+    for (const part of this.#parts)
+      for (const { file, rows } of await this.#reading(() => part.damagedFiles(onRead))) {
+        const own = rows?.map((row) => this.#rowOf(part, row)) ?? null
+        found.push({ file: join(basename(part.files.folder), file), rows: own })
+      }
+    return found
+  }
+
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
@@ -215,6 +235,7 @@ export class LancePassageTable implements PassageTable {
     // hears of its failure.
     await this.#optimizing?.catch(() => {})
     await Promise.allSettled(this.#parts.map((part) => part.close()))
+    await this.#checksums?.stop()
     this.#connection.close()
   }
 

@@ -51,16 +51,20 @@ export interface DocumentProps extends SignedInProps {
 export function renderDocument(props: DocumentProps): string {
   const { document, window, lastPage, passage, page, original, fields, find, hits, citation, strip } = props
   const { viewer, csrf, hasScript = false, now, glance } = props
+  const counted = formatOf(document.media_type)?.countedIn
+  const isTable = counted === 'sheets' || counted === 'rows'
   return html(
     <AppPage
       title={shortName(document.name)}
       place={null}
-      frame={original === null ? undefined : 'with-original'}
+      frame={original !== null ? 'with-original' : isTable ? 'with-tables' : undefined}
       {...{ viewer, csrf, hasScript, now, glance }}
     >
       <main
         id="main"
-        class={original === null ? 'document' : `document with-original shows-${original.shown}`}
+        class={
+          original !== null ? `document with-original shows-${original.shown}` : isTable ? 'document with-tables' : 'document'
+        }
         data-live={document.id}
         {...(document.status === 'queued' || document.status === 'processing' ? { 'data-pending': '' } : {})}
       >

@@ -5,6 +5,8 @@ import { countOf } from '../../core/count-of.ts'
 export interface StripCell {
   first: number
   last: number
+  /** The name of a single sheet or chapter. */
+  name: string | null
   /** Pages without text. */
   empty: number
   /** Pages that a warning is about. */
@@ -45,10 +47,10 @@ function classOf({ empty, warned, hits }: StripCell): string {
   return hits > 0 ? `${health} has-hits` : health
 }
 
-function describe({ first, last, empty, warned, hits }: StripCell, word: string): string {
+function describe({ first, last, name, empty, warned, hits }: StripCell, word: string): string {
   const isOne = first === last
   const facts = [
-    capitalized(isOne ? `${word} ${first}` : `${word}s ${first} to ${last}`),
+    capitalized(isOne ? `${word} ${first}` : `${word}s ${first} to ${last}`) + (name === null ? '' : `: ${name}`),
     hits > 0 ? countOf(hits, 'hit') : '',
     empty === 0 ? '' : isOne ? 'no text' : `${countOf(empty, word)} without text`,
     warned === 0 ? '' : isOne ? 'a warning' : `${countOf(warned, word)} with warnings`,

@@ -1,4 +1,4 @@
-import { pageTitle } from '../../core/location.ts'
+import { lengthOf, pageTitle } from '../../core/location.ts'
 import type { Document } from '../../contract/documents.ts'
 import type { Badge } from '../parts.tsx'
 import { paths } from '../paths.ts'
@@ -12,6 +12,7 @@ export function statusBadge({ status }: Document): Badge | null {
 /** Says whether a search can find the document, why not, and what is missing. */
 export function DocumentState({ document, hasText }: { document: Document; hasText: boolean }) {
   const { status, error, warnings } = document
+  const isPaged = lengthOf(document.media_type, document.page_count ?? 1) !== null
   return (
     <>
       {status === 'failed' ? (
@@ -40,7 +41,7 @@ export function DocumentState({ document, hasText }: { document: Document; hasTe
             {warnings.map(({ message, page }) => (
               <li>
                 {sentence(message)}
-                {page === undefined ? null : (
+                {page === undefined || !isPaged ? null : (
                   <>
                     {' '}
                     <a href={`?page=${page}#page-${page}`}>{pageTitle(document.media_type, page)}</a>

@@ -48,6 +48,9 @@ export const DOCUMENT_STYLE = `
 .cells :is(td, th) { padding: .3rem .75rem; border-bottom: 1px solid var(--line); text-align: start; vertical-align: top; white-space: pre-line; overflow-wrap: normal; }
 .cells :is(td, th):first-child { padding-inline-start: .5rem; }
 .cells th { color: inherit; font-size: inherit; font-weight: 600; vertical-align: bottom; }
+.cells .row-number { width: 1px; color: var(--quiet); font-size: .75rem; font-weight: 400; line-height: 1.269rem; text-align: end; vertical-align: top;
+  user-select: none; }
+.cells thead .row-number { vertical-align: bottom; }
 .cells .label td { font-weight: 500; }
 .cells .figure { text-align: end; white-space: nowrap; }
 .cells tr.hit > :first-child { border-inline-start: 3px solid var(--accent); padding-inline-start: calc(.5rem - 3px); }
@@ -106,6 +109,7 @@ mark.passage { background: var(--passage); padding: .2em 0; margin: 0; border-ra
   .page-image :is(svg, img) { width: 100%; height: auto; }
   .mark-passage, .mark-word { print-color-adjust: exact; }
 }
+.document.with-tables, [data-frame="with-tables"] .bar-inner { max-width: 76rem; }
 @media (min-width: 70rem) {
   .view-tabs { display: none; }
   .document.with-original { max-width: 100rem; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 1.25rem 1.5rem; align-items: start; }

@@ -11,28 +11,68 @@ interface TableProps {
   passage: ShownPassage | null
 }
 
-/** Shows rows as a table. What it reads aloud is what the document says, without the separators of cells. */
+/** Header rows of a table that are shown again where a part of the text begins within it. */
+const MAX_REPEATED_HEADERS = 3
+
+/**
+ * Shows rows as a table. What it reads aloud is what the document says, without the separators of cells. The rows of a spreadsheet have
+ * their numbers, because the places of passages name them.
+ */
 export function Table({ sheet, rows, passage }: TableProps) {
-  const lines = rows.map((block) => ({ block, ...cellsOf(sheet.page.text.slice(block.start, block.end)) }))
+  const again = headerAbove(sheet, rows[0]!)
+  const lines = [...again, ...rows].map((block) => ({ block, ...cellsOf(sheet.page.text.slice(block.start, block.end)) }))
   const columns = lines.reduce((most, { cells }) => Math.max(most, cells.length), 1)
+  const numbered = rows.some(({ row }) => row !== undefined)
+  const bodyAt = lines.findIndex(({ block }) => block.header !== true)
+  const head = bodyAt < 0 ? lines.length : bodyAt
+  const shown = lines.map(({ block, ...line }, i) => (
+    <Row
+      sheet={sheet}
+      block={block}
+      passage={i < again.length ? null : passage}
+      {...line}
+      columns={columns}
+      numbered={numbered}
+    />
+  ))
   return (
     // A wide table scrolls, and so that a keyboard can scroll it, it takes the focus.
-    <div class="cells" role="group" aria-label="Table" tabIndex={0}>
+    <div class="cells" role="group" aria-label={labelOf(sheet, rows[0]!)} tabIndex={0}>
       <table>
-        {lines.map(({ block, ...line }) => (
-          <Row sheet={sheet} block={block} passage={passage} {...line} columns={columns} />
-        ))}
+        {head > 0 ? <thead>{shown.slice(0, head)}</thead> : null}
+        {head < shown.length ? <tbody>{shown.slice(head)}</tbody> : null}
       </table>
     </div>
   )
 }
 
+/** Returns the header of a table whose beginning is in the part of the text before this one. */
+function headerAbove({ page }: Sheet, first: Block): Block[] {
+  if (first.header === true) return []
+  const headers: Block[] = []
+  for (const block of page.blocks) {
+    if (block.start >= first.start || headers.length === MAX_REPEATED_HEADERS) break
+    if (block.table !== first.table || block.kind !== 'table_row') continue
+    if (block.header !== true) break
+    headers.push(block)
+  }
+  return headers
+}
+
+/** Names a table after the heading above it. */
+function labelOf({ page }: Sheet, first: Block): string {
+  const heading = page.blocks.findLast(({ kind, start }) => kind === 'heading' && start < first.start)
+  return heading === undefined ? 'Table' : `Table in ${page.text.slice(heading.start, heading.end)}`
+}
+
 interface RowProps extends Pick<TableProps, 'sheet' | 'passage'>, Cells {
   block: Block
   columns: number
+  /** Whether rows begin with their numbers. */
+  numbered: boolean
 }
 
-function Row({ sheet, block, passage, cells: found, endsInFigures, columns }: RowProps) {
+function Row({ sheet, block, passage, cells: found, endsInFigures, columns, numbered }: RowProps) {
   const { start: top, end, header = false, label = false } = block
   // "Years ended December 31" above several columns is no figure in the last one.
   const cells: Cells['cells'] = header && endsInFigures && found.length < columns ? [[0, end - top]] : found
@@ -44,6 +84,11 @@ function Row({ sheet, block, passage, cells: found, endsInFigures, columns }: Ro
       class={[isHit ? 'hit' : '', label ? 'label' : ''].filter(Boolean).join(' ') || undefined}
       {...(beginsIn(sheet, passage, top, end) ? { id: paths.passageAnchor } : {})}
     >
+      {numbered ? (
+        <th scope="row" class="row-number">
+          {block.row}
+        </th>
+      ) : null}
       {cells.map(([start, last], i) => {
         const text = <PassageText sheet={sheet} start={top + start} end={top + last} passage={passage} hasAnchor={false} />
         const attributes = {
@@ -51,7 +96,14 @@ function Row({ sheet, block, passage, cells: found, endsInFigures, columns }: Ro
           ...(isWhole && columns > 1 ? { colSpan: columns } : {}),
           ...(endsInFigures && i > 0 ? { class: 'figure' } : {}),
         }
-        const cell = header && last > start ? <th {...attributes}>{text}</th> : <td {...attributes}>{text}</td>
+        const cell =
+          header && last > start ? (
+            <th scope="col" {...attributes}>
+              {text}
+            </th>
+          ) : (
+            <td {...attributes}>{text}</td>
+          )
         return (
           <>
             {cell}

@@ -34,7 +34,7 @@ export function Sheets({ mediaType, sheets, passage, fallbackPage, numbered }: S
               {pageTitle(mediaType, sheet.page.number)}
             </h2>
           ) : null}
-          {sheet.blocks.length === 0 ? <p class="hint">No text on this {pageWord(mediaType)}.</p> : null}
+          {sheet.blocks.length === 0 ? <p class="hint">This {pageWord(mediaType)} has no text.</p> : null}
           {formatOf(mediaType)?.isCode === true && sheet.blocks.length > 0 ? (
             <Code sheet={sheet} passage={passage} />
           ) : (

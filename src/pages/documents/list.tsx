@@ -1,5 +1,6 @@
 import type { Document } from '../../contract/documents.ts'
 import { formatBytes } from '../../core/format-bytes.ts'
+import { lengthOf } from '../../core/location.ts'
 import type { DocumentSort } from '../../core/model.ts'
 import { statusBadge } from '../document/state.tsx'
 import { Form } from '../form.tsx'
@@ -215,7 +216,7 @@ function Table({ documents, fields }: { documents: readonly Document[]; fields: 
             <Column fields={fields} sort="name" label="Name" />
             <th scope="col">Project</th>
             <Column fields={fields} sort="status" label="Status" />
-            <Column fields={fields} sort="pages" label="Pages" isNumber />
+            <Column fields={fields} sort="pages" label="Length" isNumber />
             <th scope="col" class="number">
               Warnings
             </th>
@@ -267,7 +268,7 @@ function Row({ document }: { document: Document }) {
         <bdi>{project.name}</bdi>
       </td>
       <td>{badge === null ? 'Ready' : <span class={`badge ${badge.tone}`}>{badge.text}</span>}</td>
-      <td class="number">{pages ?? ''}</td>
+      <td class="number">{pages === null ? null : lengthOf(document.media_type, pages)}</td>
       <td class="number">{warnings.length === 0 ? '' : warnings.length}</td>
       <td class="number">{formatBytes(size)}</td>
       <td>

@@ -77,6 +77,9 @@ function Hit({
   )
 }
 
+/** Rows of a table run on in an excerpt, so a sign shows where each ends. */
+const CELL_SEPARATOR = ' | '
+
 interface ExcerptProps {
   text: string
   marks: readonly Span[]
@@ -87,12 +90,19 @@ interface ExcerptProps {
 /** A part of a passage, as one paragraph. */
 function Excerpt({ text, marks, part, isMarkdown }: ExcerptProps) {
   const hidden = isMarkdown ? linkMarkup(text) : []
+  const lines = linesOf(text, part)
+  const isRow = (line: Span | undefined) => line !== undefined && text.slice(...line).includes(CELL_SEPARATOR)
   return (
     <p class="excerpt" dir="auto" lang={foreignLanguage(text.slice(...part))}>
       {part[0] > 0 ? '… ' : null}
-      {linesOf(text, part).map((line, at) => (
+      {lines.map((line, at) => (
         <>
           {at === 0 ? null : ' '}
+          {isRow(line) && isRow(lines[at - 1]) ? (
+            <span class="row-end" aria-hidden="true">
+              {'‖ '}
+            </span>
+          ) : null}
           <Marked text={text} marks={marks} part={line} hidden={hidden} />
         </>
       ))}

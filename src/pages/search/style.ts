@@ -62,6 +62,7 @@ export const SEARCH_STYLE = `
 .hits { display: grid; margin-top: .15rem; }
 .hits li { display: flex; gap: .5rem; align-items: baseline; min-width: 0; font-size: .8125rem; line-height: 1.35; }
 .hits a { flex: none; min-width: 4.25rem; font-size: .75rem; }
+.row-end { color: var(--quiet); }
 .hits .excerpt { display: block; min-width: 0; color: var(--quiet); font-size: inherit; white-space: nowrap; text-overflow: ellipsis; }
 .hits mark { color: var(--ink); }
 mark { background: var(--mark); color: inherit; border-radius: 3px; padding: .05em .1em; margin: 0 -.1em; -webkit-box-decoration-break: clone; box-decoration-break: clone; }

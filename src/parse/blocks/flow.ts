@@ -161,8 +161,16 @@ export class Flow {
 
   /** Adds a row of the open table whose cells are known, for spreadsheets. Throws `too_much_text`. */
   addRow(cells: readonly string[], row: Pick<Block, 'header' | 'label' | 'row'>): void {
-    const text = cells.map((cell) => collapse(cell).replace(/\s+/g, ' ')).join(CELL_SEPARATOR)
-    this.addKnown('table_row', text, { table: this.tableNumber(), ...row })
+    const texts: string[] = []
+    let chars = this.finishedChars + this.page.length
+    for (const cell of cells) {
+      const text = collapse(cell).replace(/\s+/g, ' ')
+      chars += text.length
+      // Counted cell by cell, because a spreadsheet can repeat a long cell a thousand times in a row.
+      if (chars > this.max.chars) throw tooMuchText(this.max.chars)
+      texts.push(text)
+    }
+    this.addKnown('table_row', texts.join(CELL_SEPARATOR), { table: this.tableNumber(), ...row })
   }
 
   /** Adds a paragraph that is a row of a spreadsheet. Throws `too_much_text`. */

@@ -12,6 +12,8 @@ const AROUND_NEWLINE = / \n ?|\n /g
  * many blocks.
  */
 export const MAX_BLOCKS = 50_000
+/** Rows of a spreadsheet are blocks of their own for longer, because places of passages name their numbers. */
+const MAX_NUMBERED_ROWS = 200_000
 
 /** Makes text fit for a page: well-formed UTF-16 with LF line ends and no control characters. Spaces and tabs stay. */
 export function cleanText(text: string): string {
@@ -46,7 +48,7 @@ export class PageBuilder {
   add(kind: BlockKind, text: string, extra: Omit<Block, 'kind' | 'start' | 'end'> = {}): void {
     if (text.trim() === '') return
     const last = this.blocks.at(-1)
-    if (last !== undefined && this.blocks.length >= MAX_BLOCKS) {
+    if (last !== undefined && this.blocks.length >= (extra.row === undefined ? MAX_BLOCKS : MAX_NUMBERED_ROWS)) {
       this.text += `\n${text}`
       last.end = this.text.length
       return

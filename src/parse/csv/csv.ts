@@ -1,7 +1,8 @@
+import { Readable } from 'node:stream'
 import { type Info, type Options, parse } from 'csv-parse'
 import { Flow } from '../blocks/flow.ts'
 import { writeFlow } from '../blocks/write-flow.ts'
-import { readTextFile } from '../encoding/read-text-file.ts'
+import { readStartOfTextFile } from '../encoding/read-text-file.ts'
 import type { Parser } from '../parser.ts'
 import { CellBudget } from '../sheet/cell-budget.ts'
 import type { Row } from '../sheet/sheet.ts'
@@ -10,52 +11,66 @@ import { findDelimiter } from './delimiter.ts'
 
 /** A longer record has a quote that is never closed. */
 const MAX_RECORD_CHARS = 1_000_000
+const MB = 1_000_000
 const PIECE_CHARS = 64 * 1024
 const NUMBER = /^[-+(]?[$€£¥]?\s?\d[\d.,' \u00a0]*\s?[%€$£¥)]?$/
 
-/** Reads comma- or tab-separated values as one table. Finds out which character separates the fields. */
+/**
+ * Reads comma- or tab-separated values as one table. Finds out which character separates the fields. Of a file that is too large, it
+ * reads the beginning, and a warning says from which row on nothing is searchable.
+ */
 export const parseCsv: Parser = async ({ file, limits }, output) => {
-  const { text, encoding, confidence } = await readTextFile(file, limits)
+  const { text, encoding, confidence, isCut } = await readStartOfTextFile(file, limits)
   const { delimiter, start } = findDelimiter(text)
-  const budget = new CellBudget()
-  const rows = await readRows(text.slice(start), delimiter, budget)
+  const { rows, budget } = await readRows(text.slice(start), delimiter, isCut)
+  if (isCut) budget.stop(`${limits.textBytes / MB} MB of text`, 1, (rows.at(-1)?.number ?? 0) + 1)
   const flow = new Flow({ chars: limits.textBytes, pages: limits.pages })
   writeSheet({ rows, merges: [], headerRows: new Set() }, flow)
   const { pageCount } = writeFlow(flow, output)
   return { title: null, pageCount, warnings: budget.warnings(), facts: { engine: 'csv', encoding, confidence } }
 }
 
-async function readRows(text: string, delimiter: string, budget: CellBudget): Promise<Row[]> {
+interface Rows {
+  rows: Row[]
+  budget: CellBudget
+}
+
+async function readRows(text: string, delimiter: string, isCut: boolean): Promise<Rows> {
   const options: Options = { delimiter, relax_column_count: true, relax_quotes: true, skip_empty_lines: true, info: true }
+  const quoted: Options = { ...options, max_record_size: MAX_RECORD_CHARS }
   try {
-    return await collect(text, { ...options, max_record_size: MAX_RECORD_CHARS }, budget)
+    return await collect(text, quoted)
   } catch (error) {
     if (!isAboutQuotes(error)) throw error
+    if (isCut && (error as { code?: string }).code === 'CSV_QUOTE_NOT_CLOSED') {
+      // The cut is within a quoted field, so the last row is not whole.
+      const { rows, budget } = await collect(`${text}"`, quoted)
+      return { rows: rows.slice(0, -1), budget }
+    }
     // In such a file, quotes are part of the text, as in 3.5" disks.
-    return collect(text, { ...options, quote: null }, new CellBudget())
+    return collect(text, { ...options, quote: null })
   }
 }
 
-async function collect(text: string, options: Options, budget: CellBudget): Promise<Row[]> {
-  const parser = parse(options)
-  const rows: Row[] = []
-  const feed = async (): Promise<void> => {
-    for (let at = 0; at < text.length; at += PIECE_CHARS) {
-      if (!parser.write(text.slice(at, at + PIECE_CHARS))) await new Promise((resolve) => parser.once('drain', resolve))
-    }
-    parser.end()
-  }
-  void feed()
-  for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
+async function collect(text: string, options: Options): Promise<Rows> {
+  const [rows, budget]: [Row[], CellBudget] = [[], new CellBudget()]
+  const records = Readable.from(piecesOf(text)).pipe(parse(options)) as AsyncIterable<{ record: string[]; info: Info }>
+  for await (const { record, info } of records) {
     const row: Row = { number: info.records + info.empty_lines, cells: [] }
     for (const [column, text] of record.entries()) {
       const trimmed = text.trim()
-      if (trimmed === '' || !budget.take(1, row.number, '')) continue
+      if (trimmed === '') continue
+      // Leaving the loop ends the parser, so a file with more rows takes no more time.
+      if (!budget.take(1, row.number, '')) return { rows, budget }
       row.cells.push({ column, text: trimmed, isNumber: NUMBER.test(trimmed) })
     }
     if (row.cells.length > 0) rows.push(row)
   }
-  return rows
+  return { rows, budget }
+}
+
+function* piecesOf(text: string): Generator<string> {
+  for (let at = 0; at < text.length; at += PIECE_CHARS) yield text.slice(at, at + PIECE_CHARS)
 }
 
 function isAboutQuotes(error: unknown): boolean {

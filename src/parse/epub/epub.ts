@@ -20,8 +20,10 @@ export const parseEpub: Parser = async ({ file, limits }, output) => {
   const title = await withPackage({ file, what: EPUB, maxBytes: limits.xmlBytes }, async (parts) => {
     const book = await readBook(parts)
     const titles = await readChapterTitles(parts, book)
-    const chapters = book.spine.filter((part) => part === null || part !== book.nav || book.spine.length === 1)
-    if (chapters.length === 0) throw corrupt(EPUB)
+    if (book.spine.length === 0) throw corrupt(EPUB)
+    const withoutNav = book.spine.filter((part) => part === null || part !== book.nav)
+    // A book of images can name its table of contents as what to show instead of each of them.
+    const chapters = withoutNav.length === 0 ? [book.nav] : withoutNav
     for (const [i, part] of chapters.entries()) {
       if (i > 0) flow.nextPage()
       const bytes = part === null ? null : await parts.readBytesOf(part)

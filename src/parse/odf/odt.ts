@@ -2,7 +2,8 @@ import { Flow } from '../blocks/flow.ts'
 import { writeFlow } from '../blocks/write-flow.ts'
 import { together } from '../ooxml/drawing-text.ts'
 import type { Parser } from '../parser.ts'
-import { CONTENT, withOdf } from './open-odf.ts'
+import { ListStyles } from './list-styles.ts'
+import { readOdf } from './open-odf.ts'
 import { OdfStyles } from './styles.ts'
 import { OdfMargins, OdfTextReader } from './text-reader.ts'
 
@@ -14,18 +15,16 @@ const ODT = 'The ODT'
  */
 export const parseOdt: Parser = async ({ file, limits }, output) => {
   const flow = new Flow({ chars: limits.textBytes, pages: limits.pages })
-  const title = await withOdf({ file, limits }, ODT, async (parts) => {
-    const styles = new OdfStyles()
-    const margins = new OdfMargins()
-    await parts.readOptionalXml('styles.xml', together(styles, margins))
-    const reader = new OdfTextReader(flow, styles)
-    await parts.readXml(CONTENT, together(styles, reader))
-    reader.finish()
-    for (const line of margins.lines) {
-      flow.text(line)
-      flow.end('paragraph')
-    }
-  })
+  const styles = new OdfStyles()
+  const margins = new OdfMargins()
+  const lists = new ListStyles()
+  const reader = new OdfTextReader(flow, styles, lists)
+  const title = await readOdf({ file, limits }, ODT, { styles: together(styles, lists, margins), body: reader })
+  reader.finish()
+  for (const line of margins.lines) {
+    flow.text(line)
+    flow.end('paragraph')
+  }
   const { pageCount, firstHeading } = writeFlow(flow, output)
   return {
     title: title ?? (firstHeading?.level === 1 ? firstHeading.text : null),

@@ -1,5 +1,7 @@
 import { type Flow, PAGE_RENDERED, PAGE_TOP } from '../blocks/flow.ts'
 import type { Element, XmlHandlers } from '../package/xml.ts'
+import { OdfListNumbers } from './list-numbers.ts'
+import type { ListStyles } from './list-styles.ts'
 import type { OdfStyles } from './styles.ts'
 
 /** Elements without text of the document: deleted text, hints on pronunciation, fields of forms, and how to build an index. */
@@ -32,16 +34,19 @@ export class OdfTextReader implements Required<XmlHandlers> {
   private readonly paragraphs: { style: string | null; level: number }[] = []
   private depth = 0
   private skipDepth = 0
-  private lists = 0
+  private readonly numbers: OdfListNumbers
+  /** The number of the paragraph, until its text begins. An empty paragraph shows none. */
+  private number = ''
   private headerRows = 0
   private isAfterBreak = false
   private slides = 0
   private isHiddenSlide = false
   private frameClass: string | null = null
 
-  constructor(flow: Flow, styles: OdfStyles) {
+  constructor(flow: Flow, styles: OdfStyles, lists: ListStyles) {
     this.flow = flow
     this.styles = styles
+    this.numbers = new OdfListNumbers(lists)
   }
 
   open(element: Element): void {
@@ -49,14 +54,14 @@ export class OdfTextReader implements Required<XmlHandlers> {
     this.depth++
     if (this.skipDepth > 0) return
     if (SKIPPED.test(name) || (name === 'section' && attribute('display') === 'none')) this.skipDepth = this.depth
-    else if (name === 'note' || name === 'annotation' || ((name === 'title' || name === 'desc') && this.depth > 3))
-      this.setAside(name)
+    else if (name === 'note' || name === 'annotation' || name === 'title' || name === 'desc') this.setAside(name)
     else if (name === 'note-citation' && this.aside !== undefined) this.aside.isInCitation = true
     else if (name === 's' || name === 'tab' || name === 'line-break') this.add(name === 's' ? ' ' : name === 'tab' ? '\t' : '\n')
     else if (name === 'p' || name === 'h') this.beginParagraph(element)
     else if (this.aside !== undefined) return
     else if (name === 'soft-page-break') this.flow.text(PAGE_RENDERED)
-    else if (name === 'list') this.lists++
+    else if (name === 'list') this.numbers.openList(element)
+    else if (name === 'list-item' || name === 'list-header') this.numbers.openItem(element)
     else if (name === 'page') this.beginSlide(element)
     else if (name === 'notes') this.beginNotes()
     else if (name === 'frame' || name === 'custom-shape') this.beginFrame(attribute('class'))
@@ -79,7 +84,7 @@ export class OdfTextReader implements Required<XmlHandlers> {
     else if (name === this.aside?.element) this.endAside()
     else if (name === 'note-citation' && this.aside !== undefined) this.aside.isInCitation = false
     else if (this.aside !== undefined) return
-    else if (name === 'list') this.lists--
+    else if (name === 'list') this.numbers.closeList()
     else if (name === 'frame' || name === 'custom-shape') this.frameClass = null
     else this.closeTablePart(name)
   }
@@ -103,8 +108,13 @@ export class OdfTextReader implements Required<XmlHandlers> {
 
   private add(text: string): void {
     const { aside } = this
-    if (aside === undefined) this.flow.text(text)
-    else if (aside.paragraphs > 0 || isDescription(aside)) aside.text += text
+    if (aside === undefined) {
+      if (this.number !== '' && text.trim() !== '') {
+        this.flow.text(this.number)
+        this.number = ''
+      }
+      this.flow.text(text)
+    } else if (aside.paragraphs > 0 || isDescription(aside)) aside.text += text
   }
 
   private setAside(element: Aside['element']): void {
@@ -122,7 +132,8 @@ export class OdfTextReader implements Required<XmlHandlers> {
     } else if (words !== '') this.add(` ${words} `)
   }
 
-  private beginParagraph({ name, attribute }: Element): void {
+  private beginParagraph(element: Element): void {
+    const { name, attribute } = element
     if (this.aside !== undefined) {
       this.aside.paragraphs++
       return
@@ -130,7 +141,10 @@ export class OdfTextReader implements Required<XmlHandlers> {
     // A text box stands within a paragraph, so the text before the box is a block of its own.
     if (this.paragraphs.length > 0) this.endBlock(this.paragraphs.at(-1)!)
     const style = attribute('style-name')
-    this.paragraphs.push({ style, level: name === 'h' ? Number(attribute('outline-level') ?? 1) || 1 : 0 })
+    const level = name === 'h' ? Number(attribute('outline-level') ?? 1) || 1 : 0
+    this.paragraphs.push({ style, level })
+    if (this.numbers.depth > 0) this.number = this.numbers.takeItem()
+    else this.number = level > 0 ? this.numbers.takeHeading(level, element) : ''
     this.breakBefore(this.styles.get('paragraph', style)?.breaksBefore === true)
   }
 
@@ -148,6 +162,7 @@ export class OdfTextReader implements Required<XmlHandlers> {
     const paragraph = this.paragraphs.pop()
     if (paragraph === undefined) return
     this.endBlock(paragraph)
+    this.number = ''
     if (this.styles.get('paragraph', paragraph.style)?.breaksAfter) this.isAfterBreak = true
   }
 
@@ -157,7 +172,7 @@ export class OdfTextReader implements Required<XmlHandlers> {
       else this.flow.end('heading', 1)
     } else if (level > 0) this.flow.end('heading', level)
     else if (this.styles.isTitle(style)) this.flow.end('heading', 1)
-    else if (this.lists > 0) this.flow.end('list_item', this.lists)
+    else if (this.numbers.depth > 0) this.flow.end('list_item', this.numbers.depth)
     else this.flow.end('paragraph')
   }
 

@@ -7,7 +7,7 @@ const MAX_CELLS = 500_000
 export class CellBudget {
   private left: number
   private readonly max: number
-  private cut: { page: number; row: number; where: string } | null = null
+  private cut: { limit: string; page: number; row: number; where: string } | null = null
 
   constructor(max = MAX_CELLS) {
     this.max = max
@@ -24,15 +24,19 @@ export class CellBudget {
       this.left--
       return true
     }
-    this.cut ??= { page, row, where }
+    this.cut ??= { limit: `${this.max.toLocaleString('en')} cells`, page, row, where }
     return false
+  }
+
+  /** Says that nothing is read from a row on. `limit` is what the document has more of: `20 MB of text`. */
+  stop(limit: string, page: number, row: number): void {
+    this.cut ??= { limit, page, row, where: '' }
   }
 
   warnings(): DocumentWarning[] {
     if (this.cut === null) return []
-    const { page, row, where } = this.cut
-    const limit = this.max.toLocaleString('en')
-    const message = `The document has more than ${limit} cells, the limit. Rows from ${where}row ${row} on are not searchable. Split it into several files.`
+    const { limit, page, row, where } = this.cut
+    const message = `The document has more than ${limit}, the limit. Rows from ${where}row ${row} on are not searchable. Split it into several files.`
     return [{ code: 'cells_skipped', message, page }]
   }
 }

@@ -32,7 +32,7 @@ export function writeSheet({ rows, merges, headerRows }: Sheet, flow: Flow): voi
       isOpen = false
       header = undefined
     }
-    if (!isOpen && row.cells.length === 1 && columns.length > 1) flow.addLine(row.cells[0]!.text, row.number)
+    if (!isOpen && row.cells.length === 1 && columns.size > 1) flow.addLine(row.cells[0]!.text, row.number)
     else {
       const isFirst = !isOpen
       if (isFirst) flow.openTable()
@@ -41,7 +41,7 @@ export function writeSheet({ rows, merges, headerRows }: Sheet, flow: Flow): voi
         header !== undefined && header === previous && (wide.has(header.number) || headerRows.has(row.number))
       const isHeader = headerRows.has(row.number) ? isFirst || continuesHeader : (isFirst || continuesHeader) && isWords(row)
       if (isHeader) header = row
-      const isLabel = !isHeader && row.cells.length === 1 && row.cells[0]!.column === columns[0] && columns.length > 1
+      const isLabel = !isHeader && row.cells.length === 1 && columns.get(row.cells[0]!.column) === 0 && columns.size > 1
       flow.addRow(cellsOf(row, columns), { ...(isHeader && { header: true }), ...(isLabel && { label: true }), row: row.number })
     }
     previous = row
@@ -52,24 +52,45 @@ export function writeSheet({ rows, merges, headerRows }: Sheet, flow: Flow): voi
 /** A merged cell over several rows belongs to each of them. */
 function repeatLabels(rows: readonly Row[], merges: readonly Range[]): void {
   const byNumber = new Map(rows.map((row) => [row.number, row]))
+  // Collected first, because a file can have thousands of merged cells in a row of thousands of cells.
+  const labels = new Map<Row, Map<number, Cell>>()
   let left = MAX_REPEATED
   for (const { firstRow, lastRow, firstColumn, lastColumn } of merges) {
-    const label = byNumber.get(firstRow)?.cells.find(({ column }) => column === firstColumn)
     const isLabel = lastRow > firstRow && lastColumn === firstColumn && lastRow - firstRow < MAX_LABELLED_ROWS
-    if (label === undefined || !isLabel) continue
+    const label = isLabel ? cellAt(byNumber.get(firstRow)?.cells ?? [], firstColumn) : undefined
+    if (label === undefined) continue
     for (let number = firstRow + 1; number <= lastRow && left-- > 0; number++) {
       const row = byNumber.get(number)
-      if (row === undefined || row.cells.some(({ column }) => column === firstColumn)) continue
-      row.cells.push({ ...label })
-      row.cells.sort((a, b) => a.column - b.column)
+      if (row === undefined) continue
+      const own = labels.get(row) ?? new Map<number, Cell>()
+      labels.set(row, own.set(firstColumn, own.get(firstColumn) ?? label))
     }
+  }
+  for (const [row, own] of labels) {
+    for (const { column } of row.cells) own.delete(column)
+    for (const label of own.values()) row.cells.push({ ...label })
+    row.cells.sort((a, b) => a.column - b.column)
   }
 }
 
-function usedColumns(rows: readonly Row[]): number[] {
+/** Returns the cell of a column, by bisection. */
+function cellAt(cells: readonly Cell[], column: number): Cell | undefined {
+  let [low, high] = [0, cells.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (cells[middle]!.column < column) low = middle + 1
+    else high = middle
+  }
+  return cells[low]?.column === column ? cells[low] : undefined
+}
+
+/** The columns of a sheet that have a cell with text, each with its place among them. */
+type Columns = ReadonlyMap<number, number>
+
+function usedColumns(rows: readonly Row[]): Columns {
   const columns = new Set<number>()
   for (const { cells } of rows) for (const { column } of cells) columns.add(column)
-  return [...columns].sort((a, b) => a - b)
+  return new Map([...columns].sort((a, b) => a - b).map((column, place) => [column, place]))
 }
 
 /** Returns the numbers of rows with a cell over several columns. In a header, the next row then names these columns. */
@@ -83,9 +104,9 @@ function beginsTable(row: Row, next: Row | undefined): boolean {
 }
 
 /** True for a line of words at the left. After an empty row, it announces something else. */
-function isTitle({ cells }: Row, columns: readonly number[]): boolean {
+function isTitle({ cells }: Row, columns: Columns): boolean {
   const [first] = cells
-  return cells.length === 1 && columns.length > 1 && first!.column === columns[0] && !first!.isNumber
+  return cells.length === 1 && columns.size > 1 && columns.get(first!.column) === 0 && !first!.isNumber
 }
 
 /** True for several short cells without numbers. A year can be the name of a column. */
@@ -95,17 +116,15 @@ function isWords({ cells }: Row): boolean {
   )
 }
 
-function cellsOf({ cells }: Row, columns: readonly number[]): string[] {
+function cellsOf({ cells }: Row, columns: Columns): string[] {
+  const empty = (columns.get(cells.at(-1)?.column ?? 0) ?? 0) + 1 - cells.length
+  // Without this, rows with their only cell in the last of many columns would take minutes.
+  if (empty > MAX_EMPTY + cells.length * MAX_EMPTY_PER_CELL) return cells.map(({ text }) => text)
   const texts: string[] = []
-  let at = 0
-  for (const cell of cells) {
-    while (at < columns.length && columns[at]! < cell.column) {
-      texts.push('')
-      at++
-    }
-    texts.push(cell.text)
-    at++
+  for (const { column, text } of cells) {
+    const place = columns.get(column) ?? 0
+    while (texts.length < place) texts.push('')
+    texts.push(text)
   }
-  const empty = texts.length - cells.length
-  return empty > MAX_EMPTY + cells.length * MAX_EMPTY_PER_CELL ? cells.map(({ text }: Cell) => text) : texts
+  return texts
 }

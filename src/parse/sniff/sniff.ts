@@ -5,10 +5,11 @@ import { DocsearchError } from '../../core/errors.ts'
 import { FORMAT_IDS, FORMATS, type FormatId } from '../../core/formats.ts'
 import { byMark } from '../encoding/decode.ts'
 import { unmarkedUtf16 } from '../encoding/utf16.ts'
-import { emptyFile, encrypted, unsupportedType } from '../failures.ts'
+import { convertible, emptyFile, encrypted, unsupportedType } from '../failures.ts'
 import { READERS, type SniffedFile } from '../readers.ts'
 import { type Archive, readArchive } from './archive.ts'
 import { contains } from './contains.ts'
+import { type OtherFormat, otherFormatOf } from './other-formats.ts'
 
 const HEAD_BYTES = 64 * 1024
 const ZIP = Buffer.from('PK\x03\x04', 'latin1')
@@ -20,7 +21,6 @@ const MAX_CONTROL_SHARE = 0.005
 const KNOWN: Readonly<Record<string, string>> = {
   'application/zip': 'a ZIP archive that is not a document',
   'application/gzip': 'a gzip archive',
-  'application/x-cfb': 'a file of an older Office format (DOC, XLS, PPT)',
   'application/postscript': 'a PostScript file',
 }
 /**
@@ -55,7 +55,8 @@ export async function sniff(path: string, name: string): Promise<{ mediaType: st
   // The parser of this format reports that the file is damaged.
   if (damaged) return { mediaType: FORMATS[damaged].mediaType }
   if (detected === 'application/x-cfb' && (await contains(path, Buffer.from('EncryptedPackage', 'utf16le')))) throw encrypted()
-  if (!looksLikeText(head) || (detected !== null && NEVER_TEXT.has(detected))) throw unsupported(detected)
+  if (!looksLikeText(head) || (detected !== null && NEVER_TEXT.has(detected)))
+    throw unsupported(detected, otherFormatOf(detected, await file.archive(), name))
   return { mediaType: FORMATS[textFormatOf(head, name)].mediaType }
 }
 
@@ -113,8 +114,10 @@ function textFormatOf(head: Buffer, name: string): FormatId {
   return byStart ?? 'text'
 }
 
-function unsupported(detected: string | null): DocsearchError {
+function unsupported(detected: string | null, other: OtherFormat | null): DocsearchError {
+  const mediaType = detected ?? 'application/octet-stream'
+  if (other !== null) return convertible(other.what, other.advice, mediaType)
   const what = detected === null ? 'a binary file of an unknown type' : (KNOWN[detected] ?? `a file of type ${detected}`)
   const isArchive = detected === 'application/zip' || detected === 'application/gzip'
-  return unsupportedType(what, isArchive, detected ?? 'application/octet-stream')
+  return unsupportedType(what, isArchive, mediaType)
 }

@@ -20,7 +20,8 @@ export interface Section {
 
 const CONDITION = /^(<=|>=|<>|<|>|=)\s*(-?[\d.]+)$/
 const TOKEN = /"([^"]*)"?|\\(.)|_.|\*.|\[([^\]]*)\]|general|am\/pm|a\/p|E[+-]0+|y+|m+|d+|h+|s+|[0#?.,%/@]|[^]/giy
-const MAX_CODE_CHARS = 1_000
+/** Excel allows no longer ones. */
+const MAX_CODE_CHARS = 255
 
 /** Returns the sections of a number format (ECMA-376 part 1, 18.8.31): for positive numbers, negative ones, zero and text. */
 export function parseFormat(code: string): Section[] {

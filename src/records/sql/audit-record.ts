@@ -2,26 +2,42 @@ import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import { AUDIT_REPEAT_MS, MAX_AUDIT_ADDRESSES, type AuditDetails, type AuditFact } from '../../core/audit.ts'
 import { currentCaller } from '../../core/caller.ts'
+import { equals } from './per-dialect.ts'
 import type { AuditEventRow, Tables } from './tables.ts'
 
-/** Records a fact on behalf of the current caller, in the transaction of the change. */
-export async function recordFact(tx: Transaction<Tables>, fact: AuditFact, now: number): Promise<void> {
-  const row = await rowOf(tx, fact, now)
-  if (fact.isRepeated === true && (await countRepetition(tx, row, now))) return
-  await tx.insertInto('audit_events').values(row).execute()
+/** A fact with the names of the present. */
+export interface NewFact {
+  row: Omit<AuditEventRow, 'id'>
+  isRepeated: boolean
 }
 
-async function rowOf(tx: Transaction<Tables>, fact: AuditFact, now: number): Promise<AuditEventRow> {
+/** Describes a fact on behalf of the current caller, while the user and the project still have the names to record. */
+export async function describeFact(tx: Transaction<Tables>, fact: AuditFact, now: number): Promise<NewFact> {
+  return { row: await rowOf(tx, fact, now), isRepeated: fact.isRepeated === true }
+}
+
+/** Adds facts to the audit log, in the transaction of the change. */
+export async function insertFacts(tx: Transaction<Tables>, facts: readonly NewFact[], now: number): Promise<void> {
+  for (const { row, isRepeated } of facts) {
+    if (isRepeated && (await countRepetition(tx, row, now))) continue
+    const latest = await tx
+      .selectFrom('audit_events')
+      .select((e) => e.fn.max('id').as('id'))
+      .executeTakeFirst()
+    const id = Math.max((latest?.id ?? 0) + 1, now)
+    await tx
+      .insertInto('audit_events')
+      .values({ id, ...row })
+      .execute()
+  }
+}
+
+async function rowOf(tx: Transaction<Tables>, fact: AuditFact, now: number): Promise<NewFact['row']> {
   const { action, userId = null, projectId = null, document = null, details = {} } = fact
   const caller = currentCaller()
   const actor = await findUser(tx, fact.actorId ?? caller?.userId ?? null)
   const user = await findUser(tx, userId)
-  const latest = await tx
-    .selectFrom('audit_events')
-    .select((e) => e.fn.max('id').as('id'))
-    .executeTakeFirst()
   return {
-    id: Math.max((latest?.id ?? 0) + 1, now),
     action,
     actor_id: actor?.id ?? null,
     actor_name: actor?.name ?? null,
@@ -58,18 +74,18 @@ async function findProjectName(tx: Transaction<Tables>, id: string): Promise<str
  * Counts a fact in the recent event about the same thing from the same address. When there are events from many addresses already, the row loses its
  * address, so that all further addresses share one event. Returns false when there is no event to count in.
  */
-async function countRepetition(tx: Transaction<Tables>, row: AuditEventRow, now: number): Promise<boolean> {
+async function countRepetition(tx: Transaction<Tables>, row: NewFact['row'], now: number): Promise<boolean> {
   // Repeated facts are about an account or a document, and each has an index.
   const subject =
     row.document_id === null
-      ? sql<boolean>`project_id is null and user_id is ${row.user_id}`
+      ? sql<boolean>`project_id is null and ${equals('user_id', row.user_id)}`
       : sql<boolean>`document_id = ${row.document_id}`
   const recent = await tx
     .selectFrom('audit_events')
     .select(['id', 'address', 'details'])
     .where(subject)
     .where('action', '=', row.action)
-    .where(sql<boolean>`actor_id is ${row.actor_id}`)
+    .where(equals('actor_id', row.actor_id))
     .where('id', '>', now - AUDIT_REPEAT_MS)
     .orderBy('id', 'desc')
     .limit(MAX_AUDIT_ADDRESSES + 1)

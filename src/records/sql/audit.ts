@@ -13,6 +13,7 @@ import {
   type AuditSight,
 } from '../audit.ts'
 import type { ProjectIds } from '../projects.ts'
+import { joinNext } from './per-dialect.ts'
 import { idRows } from './project-ids.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import type { AuditEventRow, Tables } from './tables.ts'
@@ -40,7 +41,7 @@ async function list(db: Kysely<Tables>, sight: AuditSight, query: AuditQuery): R
   const sources = sourcesOf(scan)
   if (sources.length === 0) return { events: [], nextId: null }
   const { rows } = await sql<AuditEventRow>`select audit_events.* from audit_events
-    where id in (select id from (${sql.join(sources, sql` union `)}) order by id desc limit ${AUDIT_SCAN})
+    where id in (select id from (${sql.join(sources, sql` union `)}) as sources order by id desc limit ${AUDIT_SCAN})
     order by id desc`.execute(db)
   return {
     events: rows.map(toEvent).filter((event) => matchesQuery(query, event)),
@@ -54,13 +55,14 @@ function sourcesOf({ userId, projects, ownIn, accounts, documentId, from, to }: 
   const newest = (condition: RawBuilder<unknown>) =>
     sql`select id from audit_events where ${condition} and ${isWithin} order by id desc limit ${AUDIT_SCAN}`
   const newestInEach = (ids: ProjectIds, condition: RawBuilder<unknown>) => sql`select each.id from (
-      select project.value as project_id, (select max(id) from audit_events
-        where audit_events.project_id = project.value and ${condition} and ${isWithin}) as newest
-      from ${idRows(ids)} as project where newest is not null order by newest desc limit ${AUDIT_SCAN}) as first
-    cross join audit_events as each on each.id in (${newest(sql`audit_events.project_id = first.project_id and ${condition}`)})`
+      select project_id from (select project.value as project_id, (select max(id) from audit_events
+          where audit_events.project_id = project.value and ${condition} and ${isWithin}) as newest
+        from ${idRows(ids)} as project) as heads
+      where newest is not null order by newest desc limit ${AUDIT_SCAN}) as first
+    ${joinNext} audit_events as each on each.id in (${newest(sql`audit_events.project_id = first.project_id and ${condition}`)})`
   const isOwn = sql`actor_id = ${userId}`
   if (documentId !== undefined) {
-    const isIn = (ids: ProjectIds) => sql`project_id in (select value from ${idRows(ids)})`
+    const isIn = (ids: ProjectIds) => sql`project_id in (select value from ${idRows(ids)} as ids)`
     const isOwnThere = ownIn === null ? isOwn : sql`(${isOwn} and ${isIn(ownIn)})`
     return [nested(newest(sql`document_id = ${documentId} and (${isIn(projects)} or ${isOwnThere})`))]
   }
@@ -75,7 +77,7 @@ function sourcesOf({ userId, projects, ownIn, accounts, documentId, from, to }: 
 
 /** SQLite allows an order and a limit inside a union only in a subquery. */
 function nested(query: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`select id from (${query})`
+  return sql`select id from (${query}) as newest`
 }
 
 const SETTINGS = 'audit_settings'

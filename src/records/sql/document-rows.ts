@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import type { DocumentHealth, DocumentRecord, DocumentStatus, DocumentWarning } from '../../core/model.ts'
 import type { ProjectIds } from '../projects.ts'
 import { NO_HEALTH } from '../rules.ts'
+import { endsWith, perDialect } from './per-dialect.ts'
 import { dateOrNull } from './tables.ts'
 import type { DocumentRow, Tables, TrashRow } from './tables.ts'
 
@@ -50,7 +51,7 @@ export function pathStartsWith(prefix: string) {
 }
 
 export function idEndsWith(suffix: string) {
-  return sql<boolean>`substr(documents.id, ${-suffix.length}) = ${suffix}`
+  return endsWith('documents.id', suffix)
 }
 
 /** Returns the first text after all that start with the prefix, in SQLite's order of code points; null when there is none. */
@@ -72,7 +73,12 @@ export function hasStatus(status: DocumentStatus | readonly DocumentStatus[]) {
 
 /** Selects documents that have at least one of these tags. */
 export function hasOneOfTags(tags: readonly string[]) {
-  return sql<boolean>`exists (select 1 from json_each(documents.tags) where value in (${sql.join(tags)}))`
+  // PostgreSQL's JSON functions fail for a list with U+0000. Within a text of the list, a quotation mark never follows a comma.
+  const isThere = (tag: string) => sql`strpos(',' || substr(documents.tags, 2), ${`,${JSON.stringify(tag)}`}) > 0`
+  return perDialect({
+    sqlite: sql<boolean>`exists (select 1 from json_each(documents.tags) where value in (${sql.join(tags)}))`,
+    postgres: sql<boolean>`(${sql.join(tags.map(isThere), sql` or `)})`,
+  })
 }
 
 /** Selects documents of one of these types. */

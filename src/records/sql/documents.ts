@@ -23,6 +23,7 @@ import {
   toDocument,
 } from './document-rows.ts'
 import { ReadCache } from '../../core/read-cache.ts'
+import { joinNext } from './per-dialect.ts'
 import { idRows } from './project-ids.ts'
 import { createRegister, secondNumber } from './register.ts'
 import { putInTrash } from './trash.ts'
@@ -180,9 +181,9 @@ function firstInEach(projects: ProjectIds, query: DocumentQuery): RawBuilder<str
   const count = query.limit + 1
   return sql<string>`select each.id from (
       select head.project_id from ${idRows(projects)} as project
-        cross join documents as head on head.id = (${firstIn(sql.ref('project.value'), query, 1)})
+        ${joinNext} documents as head on head.id = (${firstIn(sql.ref('project.value'), query, 1)})
       order by ${sortingOf(query).by('head')} limit ${count}) as first
-    cross join documents as each on each.id in (${firstIn(sql.ref('first.project_id'), query, count)})`
+    ${joinNext} documents as each on each.id in (${firstIn(sql.ref('first.project_id'), query, count)})`
 }
 
 /** For a `where`: a document matches the query and comes after its cursor. */

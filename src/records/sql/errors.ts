@@ -18,8 +18,12 @@ function sqliteCode(error: unknown): number | null {
   return typeof error.errcode === 'number' ? error.errcode : null
 }
 
+/** `unique_violation` of PostgreSQL. */
+const UNIQUE_VIOLATION = '23505'
+
 /** True when a row with the same key exists already. */
 export function isUniqueViolation(error: unknown): boolean {
+  if (error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION) return true
   const code = sqliteCode(error)
   return code === CONSTRAINT_UNIQUE || code === CONSTRAINT_PRIMARYKEY
 }

@@ -4,6 +4,7 @@ import type { DocumentEvent } from '../../core/model.ts'
 import { DELETED_PROJECT_MS, MAX_EVENTS } from '../events.ts'
 import type { Events } from '../events.ts'
 import type { ProjectIds } from '../projects.ts'
+import { joinNext } from './per-dialect.ts'
 import { idRows, isOneOf } from './project-ids.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import type { EventRow, Tables } from './tables.ts'
@@ -45,10 +46,11 @@ export function createEvents(store: Store): Events {
  */
 async function readEvents(db: Kysely<Tables>, projects: ProjectIds, afterId: number, limit: number): Promise<EventRow[]> {
   const { rows } = await sql<EventRow>`select each.* from (
-      select project.value as project_id,
-        (select min(id) from events where events.project_id = project.value and id > ${afterId}) as next
-      from ${idRows(projects)} as project where next is not null order by next limit ${limit}) as first
-    cross join events as each on each.project_id = first.project_id and each.id > ${afterId}
+      select project_id from (select project.value as project_id,
+          (select min(id) from events where events.project_id = project.value and id > ${afterId}) as next
+        from ${idRows(projects)} as project) as heads
+      where next is not null order by next limit ${limit}) as first
+    ${joinNext} events as each on each.project_id = first.project_id and each.id > ${afterId}
       and each.id in (select id from events where events.project_id = first.project_id and id > ${afterId} order by id limit ${limit})
     order by each.id limit ${limit}`.execute(db)
   return rows

@@ -3,6 +3,7 @@ import type { ExpressionBuilder } from 'kysely'
 import type { IndexedDocument, Indexes, IndexProgress } from '../indexes.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
 import type { ProjectIds } from '../projects.ts'
+import { perDialect } from './per-dialect.ts'
 import { isOneOf } from './project-ids.ts'
 import { slices } from './store.ts'
 import { countPassages } from './document-counts.ts'
@@ -21,7 +22,8 @@ export function createIndexDocuments(store: Store): Documents {
     async missing(id, { after, limit }) {
       const rows = await selectDocuments(db)
         // The `+` keeps SQLite from using the index that begins with the status, and then sorting every document for each call.
-        .where(sql<string>`+documents.status`, '=', 'ready')
+        // PostgreSQL has no such operator for texts.
+        .where(perDialect({ sqlite: sql<string>`+documents.status`, postgres: sql<string>`documents.status` }), '=', 'ready')
         .where('documents.chunk_count', '>', 0)
         .where('documents.id', '>', after)
         .where(({ not, exists }) => not(exists(isHeldBy(id))))

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { DocumentWarning } from '../../core/model.ts'
 import { isEmbeddingWarning } from '../indexes.ts'
+import { perDialect } from './per-dialect.ts'
 import { reindexColumns } from './queue-recovery.ts'
 import { slices } from './store.ts'
 import type { WriteTransaction } from './store.ts'
@@ -67,12 +68,12 @@ async function rememberContents(tx: WriteTransaction, id: string): Promise<void>
     .expression((e) =>
       e
         .selectFrom('documents')
-        .select(({ ref, val }) => [
+        .select(({ ref, val, lit }) => [
           val(id).as('generation_id'),
           ref('id').as('document_id'),
           ref('version').as('version'),
           ref('chunk_count').as('chunks'),
-          val(0).as('chunks_skipped'),
+          lit(0).as('chunks_skipped'),
           val('[]').as('warnings'),
         ])
         .where('status', '=', 'ready')
@@ -147,13 +148,18 @@ async function queueNotEmbedded(tx: WriteTransaction, id: string, now: number): 
   }
 }
 
+const STORED_PARSER_VERSION = perDialect({
+  sqlite: sql<number>`json_extract(parse, '$.parser_version')`,
+  postgres: sql<number>`(parse::json ->> 'parser_version')::integer`,
+})
+
 /** Queues the ready documents that another version of the parsers has read. Returns how many. */
 export async function queueReadByOthers(tx: WriteTransaction, parserVersion: number, now: number): Promise<number> {
   const queued = await tx.sql
     .updateTable('documents')
     .set({ ...reindexColumns(now), indexed: 1 })
     .where('status', '=', 'ready')
-    .where(sql<boolean>`coalesce(json_extract(parse, '$.parser_version'), 0) <> ${parserVersion}`)
+    .where(sql<number>`coalesce(${STORED_PARSER_VERSION}, 0)`, '<>', parserVersion)
     .returningAll()
     .execute()
   await tx.announce('document.queued', queued)

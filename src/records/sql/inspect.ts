@@ -3,7 +3,10 @@ import type { SQLInputValue } from 'node:sqlite'
 import type { InspectedDocument, InspectedIndex, Inspection, WrongCount } from '../inspection.ts'
 import { translateSqlError } from './errors.ts'
 import { MIGRATIONS } from './migrations.ts'
+import { pageChecksum } from './page-checksum.ts'
 import { COUNTED, COUNTED_WORDS } from './stored-counts.ts'
+import type { PageRow } from './tables.ts'
+import { readSecrets } from './webhook-rows.ts'
 
 const BUSY_TIMEOUT_MS = 10_000
 /** More problems of the same kind would tell the operator nothing new. */
@@ -30,10 +33,16 @@ export function openInspection(file: string): Inspection {
   const reader: Reader = {
     rows: <T>(sql: string, ...parameters: SQLInputValue[]) => translated(() => database.prepare(sql).all(...parameters) as T[]),
     one: <T>(sql: string) => translated(() => database.prepare(sql).get() as T),
+    *each<T>(sql: string) {
+      const rows = translated(() => database.prepare(sql).iterate())
+      for (let next = translated(() => rows.next()); next.done !== true; next = translated(() => rows.next()))
+        yield next.value as T
+    },
   }
   return {
     ...inspectFile(reader),
     ...inspectOriginals(reader),
+    ...inspectTexts(reader),
     ...inspectCounts(reader),
     ...inspectIndexes(reader),
     close: () => database.close(),
@@ -44,6 +53,8 @@ interface Reader {
   rows<T>(sql: string, ...parameters: SQLInputValue[]): T[]
   /** Returns the first row. */
   one<T>(sql: string): T
+  /** Yields rows one by one, because a large table does not fit into memory. */
+  each<T>(sql: string): Generator<T>
 }
 
 function inspectFile({
@@ -82,7 +93,9 @@ function inspectFile({
   }
 }
 
-function inspectOriginals({ rows }: Reader): Pick<Inspection, 'originals' | 'documentsWith' | 'markedOriginals' | 'withoutText'> {
+function inspectOriginals({
+  rows,
+}: Reader): Pick<Inspection, 'originals' | 'documentsWith' | 'markedOriginals' | 'webhookSecrets'> {
   return {
     originals: () =>
       rows(`select sha256, max(size_bytes) as sizeBytes
@@ -95,10 +108,25 @@ function inspectOriginals({ rows }: Reader): Pick<Inspection, 'originals' | 'doc
         sha256,
       ),
     markedOriginals: () => rows<{ sha256: string }>('select sha256 from damaged_originals').map(({ sha256 }) => sha256),
+    webhookSecrets: () =>
+      rows<{ id: string; project: string; secrets: string }>(
+        'select w.id, p.name as project, w.secrets from webhooks w join projects p on p.id = w.project_id',
+      ).map(({ secrets, ...webhook }) => ({ ...webhook, sealed: readSecrets({ secrets }).map(({ sealed }) => sealed) })),
+  }
+}
+
+function inspectTexts({ rows, each }: Reader): Pick<Inspection, 'withoutText' | 'withDamagedText'> {
+  const found = `select ${WITH_PROJECT}, d.project_id as projectId, d.sha256 from documents d join projects p on p.id = d.project_id`
+  return {
     withoutText: () =>
-      rows(`select ${WITH_PROJECT}, d.project_id as projectId, d.sha256 from documents d join projects p on p.id = d.project_id
-        where d.status = 'ready'
+      rows(`${found} where d.status = 'ready'
             and json_extract(d.health, '$.pagesWithText') > (select count(*) from pages where document_id = d.id)`),
+    withDamagedText() {
+      const damaged = new Set<string>()
+      const pages = each<PageRow>('select document_id, text, blocks, checksum from pages')
+      for (const page of pages) if (page.checksum !== pageChecksum(page)) damaged.add(page.document_id)
+      return rows(`${found} where d.id in (select value from json_each(?))`, JSON.stringify([...damaged]))
+    },
   }
 }
 

@@ -5,6 +5,7 @@ import { PROJECT_ROLES, type ProjectRole, type VisibleProject } from '../../core
 import { lastManager, projectNotFound, tooManyMembers } from '../errors.ts'
 import { MAX_MEMBERS, type Member, type Members, type Visibility } from '../members.ts'
 import { ReadCache } from '../../core/read-cache.ts'
+import { equals } from './per-dialect.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import type { Tables } from './tables.ts'
 
@@ -83,7 +84,7 @@ async function list(db: Kysely<Tables>, projectId: string): Promise<Member[]> {
 
 /** For a `where`. */
 function isMember(projectId: string, userId: string | null) {
-  return sql<boolean>`project_id = ${projectId} and user_id is ${userId}`
+  return sql<boolean>`project_id = ${projectId} and ${equals('user_id', userId)}`
 }
 
 interface NewMember {

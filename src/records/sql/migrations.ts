@@ -7,6 +7,7 @@ import { access } from './migration-access.ts'
 import { accounts } from './migration-accounts.ts'
 import { audit } from './migration-audit.ts'
 import { backups } from './migration-backups.ts'
+import { checksums } from './migration-checksums.ts'
 import { counts } from './migration-counts.ts'
 import { events } from './migration-events.ts'
 import { folders } from './migration-folders.ts'
@@ -50,6 +51,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0022_webhooks': { up: webhooks },
   '0023_originals': { up: originals },
   '0024_backups': { up: backups },
+  '0025_checksums': { up: checksums },
 }
 
 /** Few documents have warnings, and there is a list of these documents. */
@@ -189,8 +191,8 @@ async function derived({ schema }: Kysely<never>): Promise<void> {
 }
 
 /** Brings the tables to this version, in one transaction: a migration that is killed changes nothing. */
-export async function migrate<T>(db: Kysely<T>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => withKillPoints(MIGRATIONS) } })
+export async function migrate<T>(db: Kysely<T>, migrations = MIGRATIONS): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => withKillPoints(migrations) } })
   const { error } = await migrator.migrateToLatest()
   if (error !== undefined) throw error as Error
   killPoint('upgraded')

@@ -122,7 +122,12 @@ function selectGoodSecrets(sql: Kysely<Tables>, now: number) {
 async function withSecrets(sql: Kysely<Tables>, now: number, rows: OAuthApplicationRow[]): Promise<ApplicationRecord[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
-  const secrets = await selectGoodSecrets(sql, now).where('client_id', 'in', ids).orderBy('created_at', 'desc').execute()
+  const secrets = await selectGoodSecrets(sql, now)
+    .where('client_id', 'in', ids)
+    .orderBy('created_at', 'desc')
+    // Of secrets of the same millisecond, the newer one expires later.
+    .orderBy('expires_at', 'desc')
+    .execute()
   const byApplication = Map.groupBy(secrets, (secret) => secret.client_id)
   return rows.map((row) => toApplication(row, byApplication.get(row.id) ?? []))
 }

@@ -1,8 +1,10 @@
+import { sql as raw } from 'kysely'
 import type { ExpressionBuilder } from 'kysely'
 import { newId } from '../../core/ids.ts'
 import type { ApplicationRecord, Scope } from '../../core/model.ts'
 import { KEEP_UNUSED_MS, type OAuthRegistrations } from '../oauth-registrations.ts'
 import type { OAuthRegistrationRow } from './oauth-tables.ts'
+import { perDialect } from './per-dialect.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import type { Tables } from './tables.ts'
 
@@ -20,7 +22,7 @@ export function createOAuthRegistrations(store: Store): OAuthRegistrations {
           .where(isUnused)
           .orderBy('created_at', 'desc')
           .orderBy('id', 'desc')
-          .limit(-1)
+          .limit(NO_LIMIT)
           .offset(maxUnused)
         await sql.deleteFrom('oauth_registrations').where('id', 'in', surplus).execute()
         return toApplication(row)
@@ -40,6 +42,9 @@ export function createOAuthRegistrations(store: Store): OAuthRegistrations {
     },
   }
 }
+
+/** SQLite has no `offset` without a `limit`. */
+const NO_LIMIT = perDialect({ sqlite: raw<number>`-1`, postgres: raw<number>`all` })
 
 /** Deletes registrations that are a day old and have never been used, or are no longer. Returns how many. */
 export async function sweepRegistrations({ sql }: Pick<WriteTransaction, 'sql'>, now: number): Promise<bigint> {

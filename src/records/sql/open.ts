@@ -1,37 +1,20 @@
-import { Kysely, sql } from 'kysely'
+import { Kysely } from 'kysely'
 import { existsSync } from 'node:fs'
 import { chmod, open as openFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../core/clock.ts'
 import { translateDiskError } from '../../core/disk-errors.ts'
-import { isDocsearchError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { Records } from '../records.ts'
-import { createAudit } from './audit.ts'
-import { createBackups } from './backups.ts'
+import { composeRecords } from './compose.ts'
 import { nodeSqliteDialect } from './dialect.ts'
-import { createDocuments } from './documents.ts'
 import { databaseCorrupt, translateSqlError } from './errors.ts'
-import { createEvents } from './events.ts'
-import { createIndexes } from './indexes.ts'
-import { createKeys } from './keys.ts'
-import { createOneTimeLinks } from './links.ts'
-import { createMembers } from './members.ts'
-import { createOAuthRecords } from './oauth.ts'
-import { createOriginals } from './originals.ts'
-import { createProjects } from './projects.ts'
-import { createQueue } from './queue.ts'
-import { createSavedSearches } from './saved-searches.ts'
-import { createSessions } from './sessions.ts'
+import { sqliteEngine } from './engine.ts'
+import { MIGRATIONS } from './migrations.ts'
 import { createStore } from './store.ts'
-import { createSynonyms } from './synonyms.ts'
 import { type Subject, TableChanges } from './table-changes.ts'
 import type { Tables } from './tables.ts'
-import { createTrash } from './trash.ts'
 import { upgradeDatabase, type UpgradeOptions } from './upgrade.ts'
-import { createUsers } from './users.ts'
-import { createVocabulary } from './vocabulary.ts'
-import { createWebhooks } from './webhooks.ts'
 
 const BUSY_TIMEOUT_MS = 10_000
 
@@ -55,7 +38,7 @@ export async function openRecords(options: {
   const db = new Kysely<Tables>({ dialect: nodeSqliteDialect(database, changes) })
   try {
     if (!isNew) quickCheck(database)
-    await upgradeDatabase({ db, database, file }, upgrade)
+    await upgradeDatabase({ db, migrations: MIGRATIONS, copied: { database, file } }, upgrade)
   } catch (error) {
     database.close()
     throw translateSqlError(error)
@@ -65,31 +48,12 @@ export async function openRecords(options: {
     documentsVersion: () => versionOf(changes, 'documents'),
     membersVersion: () => versionOf(changes, 'members'),
   }
-  const store = createStore(db, clock, versions, { isAudited })
-  return {
-    users: createUsers(store),
-    links: createOneTimeLinks(store),
-    sessions: createSessions(store),
-    keys: createKeys(store),
-    oauth: createOAuthRecords(store),
-    projects: createProjects(store),
-    members: createMembers(store),
-    documents: createDocuments(store),
-    trash: createTrash(store),
-    originals: createOriginals(store),
-    queue: createQueue(store),
-    events: createEvents(store),
-    audit: createAudit(store),
-    indexes: createIndexes(store),
-    vocabulary: createVocabulary(store),
-    synonyms: createSynonyms(store, () => versionOf(changes, 'synonyms')),
-    savedSearches: createSavedSearches(store),
-    webhooks: createWebhooks(store),
-    backups: createBackups(store),
+  const store = createStore({ db, clock, engine: sqliteEngine(db), versions, isAudited })
+  return composeRecords(store, {
     credentialsVersion: () => versionOf(changes, 'credentials'),
-    check: () => check(db),
+    synonymsVersion: () => versionOf(changes, 'synonyms'),
     close: () => db.destroy(),
-  }
+  })
 }
 
 async function openDatabase(file: string): Promise<DatabaseSync> {
@@ -121,17 +85,5 @@ function versionOf(changes: TableChanges, subject: Subject): number {
     return changes.version(subject)
   } catch (error) {
     throw translateSqlError(error)
-  }
-}
-
-async function check(db: Kysely<Tables>): Promise<{ ok: boolean; message: string }> {
-  try {
-    await db.transaction().execute(async (tx) => {
-      await sql`select count(*) from kysely_migration`.execute(tx)
-      await tx.updateTable('users').set({ name: '' }).where('id', '=', '').execute()
-    })
-    return { ok: true, message: 'The database can be read and written.' }
-  } catch (error) {
-    return { ok: false, message: isDocsearchError(error) ? error.message : 'The database could not be read or written.' }
   }
 }

@@ -34,7 +34,7 @@ export function createProjects(store: Store): Projects {
         .selectFrom('projects')
         .selectAll()
         .where('owner_id', '=', ownerId)
-        .where(hasNoMember(sql`user_id is not ${ownerId}`))
+        .where(hasNoMember(sql`(user_id is null or user_id <> ${ownerId})`))
         .orderBy('name')
         .orderBy('id')
         .execute()

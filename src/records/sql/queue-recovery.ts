@@ -15,10 +15,12 @@ export function createQueueRecovery(store: Store): Recovery {
   return {
     recover: () =>
       store.write(async (tx) => {
+        await tx.engine.claims.forgetStopped(tx.sql)
         const rows = await tx.sql
           .updateTable('documents')
           .set({ status: 'queued', updated_at: now() })
           .where('status', '=', 'processing')
+          .where(tx.engine.claims.isAbandoned)
           .returningAll()
           .execute()
         await tx.announce('document.queued', rows)

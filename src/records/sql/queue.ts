@@ -8,8 +8,11 @@ import { NO_QUOTAS, passagesRefusal } from '../quotas.ts'
 import { addTombstones, givenTitle, parseColumns } from './document-changes.ts'
 import { countByStatus } from './document-counts.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
+import { numberRows } from './per-dialect.ts'
 import { createQueueRecovery } from './queue-recovery.ts'
-import { slices } from './store.ts'
+import { pageChecksum } from './page-checksum.ts'
+import { findNextQueued } from './queue-order.ts'
+import { SHARED, slices } from './store.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import { readAllowance } from './usage.ts'
 import type { DocumentRow, Tables } from './tables.ts'
@@ -22,11 +25,12 @@ export function createQueue(store: Store): Queue {
   const { db, now } = store
   return {
     claim: (limit, { except = [] } = {}) => claim(store, limit, except),
-    savePages: (job, parsed) => store.writeStep((tx) => savePages(tx, now(), job, parsed)),
-    beginIndexing: (jobs, quotas = NO_QUOTAS) => store.write((tx) => beginIndexing(tx, jobs, quotas)),
-    finish: (results) => store.writeStep((tx) => finish(tx, now(), results)),
+    savePages: (job, parsed) => store.writeStep((tx) => savePages(tx, now(), job, parsed), SHARED),
+    beginIndexing: (jobs, quotas = NO_QUOTAS) => store.write((tx) => beginIndexing(tx, jobs, quotas), SHARED),
+    finish: (results) => store.writeStep((tx) => finish(tx, now(), results), SHARED),
     fail: (job, { code, message }) =>
       store.write(async (tx) => {
+        await tx.engine.lockOwnersOf(tx.sql, [job.documentId])
         const row = await findWanted(tx, job)
         if (!row) return
         const failure = {
@@ -41,15 +45,16 @@ export function createQueue(store: Store): Queue {
         await changeWords(tx.sql, [{ documentId: row.id, projectId: row.project_id, words: null }])
         if (row.indexed === 1) await addTombstones(tx, [row.id], now())
         await tx.announce('document.failed', [failed])
-      }),
+      }, SHARED),
     release: (job, { countAttempt }) =>
       store.write(async (tx) => {
+        await tx.engine.lockOwnersOf(tx.sql, [job.documentId])
         const row = await findWanted(tx, job)
         if (!row) return
         const attempts = countAttempt ? row.attempts : Math.max(0, row.attempts - 1)
         const change = { status: 'queued' as const, updated_at: now(), attempts }
         await tx.announce('document.queued', [await updateDocument(tx, row.id, change)])
-      }),
+      }, SHARED),
     async tombstones() {
       const rows = await db.selectFrom('tombstones').select('document_id').orderBy('created_at').execute()
       return rows.map((row) => row.document_id)
@@ -64,9 +69,10 @@ export function createQueue(store: Store): Queue {
 }
 
 async function claim(store: Store, limit: number, except: readonly string[]): Promise<QueuedDocument[]> {
+  await store.engine.claims.prepare()
   // A query costs less than a transaction, and most of the time there is nothing to claim.
-  if ((await findNext(store.db, except)) === undefined) return []
-  const ids = await store.writeStep((tx) => claimDue(tx, store.now(), limit, except))
+  if ((await findNextQueued(store.db, except)) === undefined) return []
+  const ids = await store.writeStep((tx) => claimDue(tx, store.now(), limit, except), SHARED)
   if (ids.length === 0) return []
   const rows = await selectDocuments(store.db).where('documents.id', 'in', ids).execute()
   const places = new Map(ids.map((id, place) => [id, place]))
@@ -87,7 +93,7 @@ async function claim(store: Store, limit: number, except: readonly string[]): Pr
 async function claimDue(tx: WriteTransaction, now: number, limit: number, except: readonly string[]): Promise<string[]> {
   const claimed: DocumentRow[] = []
   while (claimed.length < limit) {
-    const next = await findNext(tx.sql, except)
+    const next = await tx.engine.claims.next(tx.sql, except, { mayWait: claimed.length === 0 })
     if (next === undefined) break
     const row = await tx.sql
       .updateTable('documents')
@@ -96,6 +102,7 @@ async function claimDue(tx: WriteTransaction, now: number, limit: number, except
       .returningAll()
       .executeTakeFirstOrThrow()
     claimed.push(row)
+    await tx.engine.claims.take(tx.sql, row.id)
     await tx.sql
       .updateTable('queue_turns')
       .set((e) => ({ turn: e.selectFrom('queue_turns').select(sql<number>`max(turn) + 1`.as('turn')) }))
@@ -104,38 +111,6 @@ async function claimDue(tx: WriteTransaction, now: number, limit: number, except
   }
   await tx.announce('document.processing', claimed)
   return claimed.map((row) => row.id)
-}
-
-/** Returns the next document to claim: of the owner whose last claim is longest ago, the oldest with the fewest attempts. */
-function findNext(db: Kysely<Tables>, except: readonly string[]): Promise<{ id: string } | undefined> {
-  return db
-    .selectFrom((e) =>
-      e
-        .selectFrom('queue_turns')
-        .select((owner) =>
-          owner
-            .selectFrom('documents')
-            .select('documents.id')
-            .where('documents.status', '=', 'queued')
-            .whereRef('documents.owner_id', '=', 'queue_turns.owner_id')
-            // A document that crashed the daemon comes after documents that were not tried yet, so that it can't hold them up.
-            .orderBy('documents.attempts')
-            .orderBy('documents.queued_at')
-            .orderBy('documents.id')
-            .limit(1)
-            .as('id'),
-        )
-        .where(sql<boolean>`waiting > 0`)
-        .$if(except.length > 0, (query) => query.where('queue_turns.owner_id', 'not in', except))
-        .orderBy('queue_turns.turn')
-        .orderBy('queue_turns.owner_id')
-        .as('heads'),
-    )
-    .select('heads.id')
-    .where('heads.id', 'is not', null)
-    .$narrowType<{ id: string }>()
-    .limit(1)
-    .executeTakeFirst()
 }
 
 /** How often a queued document may have been tried. */
@@ -147,20 +122,22 @@ async function findOldest(db: Kysely<Tables>): Promise<Date | null> {
       select (select queued_at from documents
         where status = 'queued' and owner_id = queue_turns.owner_id and attempts = tried.value
         order by queued_at limit 1) as queued_at
-      from queue_turns, json_each(${JSON.stringify(ATTEMPTS)}) as tried where waiting > 0
-      union all select queued_at from documents where status = 'processing')`.execute(db)
+      from queue_turns, ${numberRows(JSON.stringify(ATTEMPTS))} as tried where waiting > 0
+      union all select queued_at from documents where status = 'processing') as unfinished`.execute(db)
   const oldest = rows[0]?.oldest ?? null
   return oldest === null ? null : new Date(Number(oldest))
 }
 
 /** Returns the row of a job, unless the job is no longer wanted. */
 function findWanted(tx: WriteTransaction, job: JobRef): Promise<DocumentRow | undefined> {
+  const { claims } = tx.engine
   return tx.sql
     .selectFrom('documents')
     .selectAll()
     .where('id', '=', job.documentId)
     .where('version', '=', job.version)
     .where('status', '=', 'processing')
+    .$if(claims.isShared, (query) => query.where(claims.isOwn()).forUpdate())
     .executeTakeFirst()
 }
 
@@ -174,12 +151,10 @@ async function savePages(tx: WriteTransaction, now: number, job: JobRef, parsed:
   const { tags, parse } = parseColumns(row, parsed)
   const title = givenTitle(row).given_title ?? storedTitle(parsed.title)
   await tx.sql.deleteFrom('pages').where('document_id', '=', job.documentId).execute()
-  const pages = parsed.pages.map(({ number, text, blocks }) => ({
-    document_id: job.documentId,
-    number,
-    text,
-    blocks: JSON.stringify(blocks),
-  }))
+  const pages = parsed.pages.map(({ number, text, ...page }) => {
+    const blocks = JSON.stringify(page.blocks)
+    return { document_id: job.documentId, number, text, blocks, checksum: pageChecksum({ text, blocks }) }
+  })
   for (let i = 0; i < pages.length; i += PAGES_AT_ONCE) {
     const part = pages.slice(i, i + PAGES_AT_ONCE)
     await tx.sql.insertInto('pages').values(part).execute()
@@ -203,6 +178,8 @@ async function savePages(tx: WriteTransaction, now: number, job: JobRef, parsed:
 async function beginIndexing(tx: WriteTransaction, jobs: readonly CutJob[], quotas: Quotas): ReturnType<Queue['beginIndexing']> {
   const wanted: JobRef[] = []
   const refused: { job: JobRef; error: DocsearchError }[] = []
+  const ids = jobs.map(({ documentId }) => documentId)
+  await tx.engine.lockOwnersOf(tx.sql, ids)
   for (const { passages, ...job } of jobs) {
     const row = await findWanted(tx, job)
     if (!row) continue
@@ -221,6 +198,8 @@ async function finish(tx: WriteTransaction, now: number, results: readonly Finis
   const unwanted: JobRef[] = []
   const ready: DocumentRow[] = []
   const words: DocumentWords[] = []
+  const ids = results.map(({ job }) => job.documentId)
+  await tx.engine.lockOwnersOf(tx.sql, ids)
   for (const result of results) {
     const row = await findWanted(tx, result.job)
     if (!row) {

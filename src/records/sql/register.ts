@@ -8,7 +8,7 @@ import { checkBytes, checkNewDocument, checkPassagesLeft, hasRoomFor, NO_QUOTAS 
 import { aroundNumber, numberedPath } from '../rules.ts'
 import { contentColumns, factAbout, newRow, queueNextVersion, tagsColumn } from './document-changes.ts'
 import { toDocument } from './document-rows.ts'
-import type { Store, WriteTransaction } from './store.ts'
+import { SHARED, type Store, type WriteTransaction } from './store.ts'
 import { keepVersion } from './trash.ts'
 import type { DocumentRow, Tables } from './tables.ts'
 import { readAllowance } from './usage.ts'
@@ -80,8 +80,9 @@ export function createRegister(store: Store): Documents['register'] {
       trashedId = null,
     } = await store.write(async (tx) => {
       const { ownerId, name } = await requireProject(tx, document)
+      await tx.engine.lockOwners(tx.sql, [ownerId])
       return { ...(await register(tx, { ...document, ownerId }, onConflict, { quotas, isKept })), name }
-    })
+    }, SHARED)
     return { document: toDocument({ ...row, project_name: name }), outcome, trashedId }
   }
 }
@@ -114,7 +115,7 @@ export async function secondNumber(
   const { before, after } = aroundNumber(path)
   const { rows } = await sql<{ number: number }>`with recursive numbers (number) as (
       select 2 union all select number + 1 from numbers where exists (select 1 from documents
-        where project_id = ${projectId} and path = ${before} || number || ${after} and sha256 <> ${sha256}))
+        where project_id = ${projectId} and path = ${before} || cast(number as text) || ${after} and sha256 <> ${sha256}))
     select max(number) as number from numbers`.execute(db)
   return rows[0]!.number
 }

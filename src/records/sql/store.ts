@@ -1,15 +1,22 @@
-import { sql } from 'kysely'
 import type { Kysely, Transaction } from 'kysely'
 import type { AuditFact } from '../../core/audit.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { DocumentEvent } from '../../core/model.ts'
 import type { ProjectIds } from '../projects.ts'
-import { recordFact } from './audit-record.ts'
-import type { DocumentRow, Tables } from './tables.ts'
+import { describeFact, insertFacts, type NewFact } from './audit-record.ts'
+import type { Engine, WriteMode } from './engine.ts'
+import type { DocumentRow, EventRow, Tables } from './tables.ts'
 import { addMessages } from './webhook-messages.ts'
 
 /** A statement of SQLite has at most 32,766 parameters, one of PostgreSQL 65,535. Long lists go into several statements. */
 const MAX_PARAMETERS = 30_000
+
+/**
+ * Lets other shared transactions run at the same time, on a database that can. Such a transaction locks what it reads before it changes it
+ * (`Engine.lockOwners`, `findWanted`). Without this, a transaction runs alone, so that nothing changes between what it reads and what it writes.
+ */
+export const SHARED = { isShared: true }
+const ALONE = { isShared: false }
 
 type EventListener = (projects: ProjectIds) => void
 
@@ -19,13 +26,19 @@ export interface Store {
   clock: Clock
   /** Milliseconds since 1970. */
   now(): number
-  /** Runs a transaction. After the commit it calls the listeners with the projects whose documents it announced. */
-  write<T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T>
+  engine: Engine
+  /**
+   * Runs a transaction, by default while no other one writes. After the commit it calls the listeners with the projects whose documents it
+   * announced. The work may run several times, so it changes nothing but the database.
+   */
+  write<T>(work: (tx: WriteTransaction) => Promise<T>, mode?: typeof SHARED): Promise<T>
   /**
    * Like `write`, for a step of work that is repeated when a power cut undoes it. The change is on disk only with the next `write`. That saves
    * the main thread from waiting for the disk.
    */
-  writeStep<T>(work: (tx: WriteTransaction) => Promise<T>): Promise<T>
+  writeStep<T>(work: (tx: WriteTransaction) => Promise<T>, mode?: typeof SHARED): Promise<T>
+  /** Calls the listeners, for changes by other processes. */
+  wake(projects: ProjectIds): void
   subscribe(listener: EventListener): () => void
   /** Returns a number that is larger than before if documents or projects may have changed, in this process or another one. */
   documentsVersion(): number
@@ -35,42 +48,58 @@ export interface Store {
 
 export interface WriteTransaction {
   sql: Transaction<Tables>
+  engine: Engine
   /** Writes an event for each document, and messages for the webhooks of its project. The rows are those after the change. */
   announce(type: DocumentEvent['type'], documents: readonly DocumentRow[]): Promise<void>
   /** Adds an event to the audit log, unless that is turned off. Call it while the user and the project still have the names to record. */
   record(fact: AuditFact): Promise<void>
 }
 
-export function createStore(
-  db: Kysely<Tables>,
-  clock: Clock,
-  { documentsVersion, membersVersion }: Pick<Store, 'documentsVersion' | 'membersVersion'>,
-  { isAudited }: { isAudited: boolean },
-): Store {
+export function createStore({
+  db,
+  clock,
+  engine,
+  versions,
+  isAudited,
+}: {
+  db: Kysely<Tables>
+  clock: Clock
+  engine: Engine
+  versions: Pick<Store, 'documentsVersion' | 'membersVersion'>
+  isAudited: boolean
+}): Store {
   const listeners = new Set<EventListener>()
   const now = () => clock.now().getTime()
+  const wake = (projects: ProjectIds) => {
+    for (const listener of listeners) listener(projects)
+  }
 
-  async function writeWith<T>(connection: Kysely<Tables>, work: (tx: WriteTransaction) => Promise<T>): Promise<T> {
-    const projects = new Set<string>()
-    const result = await connection.transaction().execute((tx) => {
+  async function write<T>(mode: WriteMode, work: (tx: WriteTransaction) => Promise<T>): Promise<T> {
+    const { result, projects, eventIds } = await engine.transaction(mode, async (tx) => {
+      const at = now()
+      const events: NewEvent[] = []
+      const facts: NewFact[] = []
       const record = async (fact: AuditFact) => {
-        if (isAudited) await recordFact(tx, fact, now())
+        if (isAudited) facts.push(await describeFact(tx, fact, at))
       }
-      return work({
+      const result = await work({
         sql: tx,
+        engine,
         async announce(type, documents) {
-          if (documents.length === 0) return
-          const createdAt = now()
-          const first = Math.max((await latestEventId(tx)) + 1, createdAt)
-          const rows = documents.map((document, i) => eventRow(type, document, { id: first + i, createdAt }))
-          for (const part of slices(rows, 6)) await tx.insertInto('events').values(part).execute()
-          for (const { project_id } of rows) projects.add(project_id)
-          await addMessages({ tx, at: clock.now(), record }, type, documents)
+          for (const document of documents) events.push(newEvent(type, document, at))
+          if (documents.length > 0) await addMessages({ tx, at: clock.now(), record }, type, documents)
         },
         record,
       })
+      if (events.length + facts.length > 0) await engine.lockIds(tx, { hasEvents: events.length > 0 })
+      const eventIds = events.length === 0 ? [] : await insertEvents(tx, events, at)
+      await insertFacts(tx, facts, at)
+      return { result, projects: new Set(events.map((event) => event.project_id)), eventIds }
     })
-    if (projects.size > 0) for (const listener of listeners) listener(projects)
+    if (projects.size > 0) {
+      engine.committed(eventIds)
+      wake(projects)
+    }
     return result
   }
 
@@ -78,19 +107,11 @@ export function createStore(
     db,
     clock,
     now,
-    write: (work) => writeWith(db, work),
-    writeStep: (work) =>
-      db.connection().execute(async (connection) => {
-        // A transaction can't change this itself. The file stays whole in a power cut. (PostgreSQL has `synchronous_commit`.)
-        await sql`pragma synchronous = normal`.execute(connection)
-        try {
-          return await writeWith(connection, work)
-        } finally {
-          await sql`pragma synchronous = full`.execute(connection)
-        }
-      }),
-    documentsVersion,
-    membersVersion,
+    engine,
+    wake,
+    write: (work, { isShared } = ALONE) => write({ isStep: false, isShared }, work),
+    writeStep: (work, { isShared } = ALONE) => write({ isStep: true, isShared }, work),
+    ...versions,
     subscribe(listener) {
       // An object of its own, because a caller may subscribe the same function twice.
       const own: EventListener = (projects) => listener(projects)
@@ -100,15 +121,20 @@ export function createStore(
   }
 }
 
-async function latestEventId(db: Kysely<Tables>): Promise<number> {
-  const row = await db
+type NewEvent = Omit<EventRow, 'id'>
+
+async function insertEvents(tx: Transaction<Tables>, events: readonly NewEvent[], now: number): Promise<number[]> {
+  const row = await tx
     .selectFrom('events')
     .select((e) => e.fn.max('id').as('latest'))
     .executeTakeFirst()
-  return row?.latest ?? 0
+  const first = Math.max((row?.latest ?? 0) + 1, now)
+  const rows = events.map((event, i) => ({ id: first + i, ...event }))
+  for (const part of slices(rows, 6)) await tx.insertInto('events').values(part).execute()
+  return rows.map(({ id }) => id)
 }
 
-function eventRow(type: DocumentEvent['type'], document: DocumentRow, { id, createdAt }: { id: number; createdAt: number }) {
+function newEvent(type: DocumentEvent['type'], document: DocumentRow, createdAt: number): NewEvent {
   const data = {
     name: document.name,
     status: type === 'document.deleted' ? 'deleted' : document.status,
@@ -119,7 +145,7 @@ function eventRow(type: DocumentEvent['type'], document: DocumentRow, { id, crea
     chunk_count: document.chunk_count,
   }
   const { id: document_id, project_id } = document
-  return { id, project_id, document_id, type, data: JSON.stringify(data), created_at: createdAt }
+  return { project_id, document_id, type, data: JSON.stringify(data), created_at: createdAt }
 }
 
 /** Returns the hashes that `select` finds. */

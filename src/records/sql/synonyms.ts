@@ -7,7 +7,7 @@ import { isOneOf } from './project-ids.ts'
 import { slices, type Store, type WriteTransaction } from './store.ts'
 import type { SynonymRow } from './tables.ts'
 
-export function createSynonyms(store: Store, version: () => number): Synonyms {
+export function createSynonyms(store: Store, version: Synonyms['version']): Synonyms {
   const { db } = store
   return {
     add: (change) =>

@@ -210,6 +210,8 @@ export interface PageRow {
   number: number
   text: string
   blocks: string
+  /** Null only while the migration that adds the checksums runs. */
+  checksum: number | null
 }
 
 /** Documents whose passages have to leave the index: deleted documents, and failed ones of which a version was searchable. */

@@ -68,16 +68,18 @@ export function createTrash(store: Store): Trash {
         await tx.sql.deleteFrom('trash').where('id', '=', id).execute()
         return true
       }),
-    async purge(before, limit) {
-      const oldest = db
-        .selectFrom('trash')
-        .select('id')
-        .where('trashed_at', '<', before.getTime())
-        .orderBy('trashed_at')
-        .limit(limit)
-      const gone = await db.deleteFrom('trash').where('id', 'in', oldest).returning('id').execute()
-      return gone.length
-    },
+    // A transaction, because the bytes of the owners are counted too.
+    purge: (before, limit) =>
+      store.write(async ({ sql: tx }) => {
+        const oldest = tx
+          .selectFrom('trash')
+          .select('id')
+          .where('trashed_at', '<', before.getTime())
+          .orderBy('trashed_at')
+          .limit(limit)
+        const gone = await tx.deleteFrom('trash').where('id', 'in', oldest).returning('id').execute()
+        return gone.length
+      }),
   }
 }
 

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 import { copyBeforeUpgrade, pruneCopies, type Copy } from './database-copy.ts'
 import { DocsearchError } from '../../core/errors.ts'
-import { migrate, MIGRATIONS } from './migrations.ts'
+import { migrate, type MIGRATIONS } from './migrations.ts'
 import type { Tables } from './tables.ts'
 import type { DatabaseSync } from 'node:sqlite'
 
@@ -18,31 +18,38 @@ export interface UpgradeOptions {
 const VERSION = 'version'
 
 /**
- * Brings the tables to this version, in one transaction, after it has copied the file of an earlier version. Throws `data_newer` when a newer
- * version of docsearch has changed the tables, and `disk_full` when there is no room for the copy.
+ * Brings the tables to this version, in one transaction, after it has copied the file of an earlier version, if the database is a file. Throws
+ * `data_newer` when a newer version of docsearch has changed the tables, and `disk_full` when there is no room for the copy.
  */
 export async function upgradeDatabase(
-  { db, database, file }: { db: Kysely<Tables>; database: DatabaseSync; file: string },
+  {
+    db,
+    migrations,
+    copied,
+  }: { db: Kysely<Tables>; migrations: typeof MIGRATIONS; copied?: { database: DatabaseSync; file: string } },
   options: UpgradeOptions | undefined,
 ): Promise<void> {
   const done = await doneMigrations(db)
   const written = done === null ? null : await storedVersion(db)
-  if (done !== null) refuseNewer(done, written, options?.version)
-  const pending = Object.keys(MIGRATIONS).filter((name) => done?.has(name) !== true)
-  if (options === undefined) return migrate(db)
+  if (done !== null) refuseNewer(done, { migrations, written, version: options?.version, isFolder: copied !== undefined })
+  const pending = Object.keys(migrations).filter((name) => done?.has(name) !== true)
+  if (options === undefined) return migrate(db, migrations)
 
   const { version, notify, beforeUpgrade } = options
   let copy: Copy | null = null
+  const place = copied === undefined ? 'the database' : 'the data folder'
   if (done !== null && pending.length > 0) {
     beforeUpgrade?.()
-    notify(`upgrading the data folder from ${written === null ? 'an earlier version' : `docsearch ${written}`} to ${version}`)
-    copy = await copyBeforeUpgrade(database, file, version)
-    notify(`copied the database to ${copy.file} (${megabytes(copy.bytes)})`)
+    notify(`upgrading ${place} from ${written === null ? 'an earlier version' : `docsearch ${written}`} to ${version}`)
+    if (copied !== undefined) {
+      copy = await copyBeforeUpgrade(copied.database, copied.file, version)
+      notify(`copied the database to ${copy.file} (${megabytes(copy.bytes)})`)
+    }
   }
-  await migrate(db)
+  await migrate(db, migrations)
   if (written !== version) await storeVersion(db, version)
-  if (copy === null) return
-  const removed = await pruneCopies(file, copy.file)
+  if (copy === null || copied === undefined) return
+  const removed = await pruneCopies(copied.file, copy.file)
   for (const name of removed) notify(`removed the older copy ${name}`)
   notify(
     `upgraded the database (${pending.length === 1 ? '1 step' : `${pending.length} steps`}); docs/upgrades.md says how to go back`,
@@ -57,24 +64,29 @@ async function doneMigrations(db: Kysely<Tables>): Promise<Set<string> | null> {
   return rows.length === 0 ? null : new Set(rows.map((row) => row.name))
 }
 
-function refuseNewer(done: ReadonlySet<string>, written: string | null, version: string | undefined): void {
-  const unknown = [...done].filter((name) => !(name in MIGRATIONS))
+function refuseNewer(
+  done: ReadonlySet<string>,
+  found: { migrations: typeof MIGRATIONS; written: string | null; version: string | undefined; isFolder: boolean },
+): void {
+  const { migrations, written, version, isFolder } = found
+  const unknown = [...done].filter((name) => !(name in migrations))
   if (unknown.length === 0) return
-  const newer =
-    written === null || written === version ? 'A newer version of docsearch' : `docsearch ${written}, a newer version,`
+  const isNamed = written !== null && written !== version
+  const newer = isNamed ? `docsearch ${written}, a newer version,` : 'A newer version of docsearch'
   const own = version === undefined ? '' : ` This is docsearch ${version}.`
-  const install = written === null || written === version ? 'that version' : `docsearch ${written}`
-  throw new DocsearchError(
-    'data_newer',
-    `${newer} has written to this data folder.${own} Install ${install}, or name another folder with --data. ` +
-      'docs/upgrades.md says how to go back to an earlier version.',
-    { details: { unknown_migrations: unknown } },
-  )
+  const install = `Install ${isNamed ? `docsearch ${written}` : 'that version'}`
+  const place = isFolder ? 'data folder' : 'database'
+  const advice = isFolder
+    ? `${install}, or name another folder with --data. docs/upgrades.md says how to go back to an earlier version.`
+    : `${install}, or restore a backup of the database from before.`
+  throw new DocsearchError('data_newer', `${newer} has written to this ${place}.${own} ${advice}`, {
+    details: { unknown_migrations: unknown },
+  })
 }
 
 async function storedVersion(db: Kysely<Tables>): Promise<string | null> {
-  const { rows } = await sql`select 1 from sqlite_schema where type = 'table' and name = 'settings'`.execute(db)
-  if (rows.length === 0) return null
+  const tables = await db.introspection.getTables()
+  if (!tables.some((table) => table.name === 'settings')) return null
   const row = await db.selectFrom('settings').select('value').where('name', '=', VERSION).executeTakeFirst()
   return row?.value ?? null
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ProjectIds } from '../projects.ts'
 import { MAX_WORDS_READ, type Vocabulary } from '../vocabulary.ts'
+import { joinNext, numberRows, perDialect, textRows } from './per-dialect.ts'
 import { isOneOf } from './project-ids.ts'
 import type { Store } from './store.ts'
 
@@ -17,13 +18,13 @@ export function createVocabulary({ db }: Store): Vocabulary {
       const ids = (await vocabulariesOf(projects)).filter((id) => id >= from.vocabulary)
       // The vocabularies one after another, each in the order of its words, as the primary key has them. All words of a vocabulary
       // in one text, because returning thousands of rows takes ten times as long.
-      const { rows } = await sql<{ id: number; words: string }>`select id, string_agg(word, ' ') as words from (
-        select list.value as id, entry.word from json_each(${JSON.stringify(ids)}) as list
-        cross join vocabulary_words as entry on entry.vocabulary_id = list.value
+      const { rows } = await sql<{ id: number; words: string }>`select id, ${WORDS} as words from (
+        select list.value as id, entry.word from ${numberRows(JSON.stringify(ids))} as list
+        ${joinNext} vocabulary_words as entry on entry.vocabulary_id = list.value
           -- No word has only one letter, so all words are after the initial.
           and entry.word > case list.value when ${from.vocabulary} then ${from.word} else ${initial} end
           and entry.word < ${initial + LAST}
-        limit ${MAX_WORDS_READ}) group by id`.execute(db)
+        ${IN_ORDER} limit ${MAX_WORDS_READ}) as found group by id`.execute(db)
       const found = rows.map(({ id, words }) => ({ id, words: words.split(' ') }))
       const count = found.reduce((sum, { words }) => sum + words.length, 0)
       const last = found.toSorted((a, b) => a.id - b.id).at(-1)
@@ -40,14 +41,21 @@ export function createVocabulary({ db }: Store): Vocabulary {
         word: string
         term: string
         documents: number
-      }>`select entry.word, entry.term, sum(entry.documents) as documents from json_each(${JSON.stringify(ids)}) as list
-        cross join json_each(${JSON.stringify([...new Set(words)])}) as wanted
-        cross join vocabulary_words as entry on entry.vocabulary_id = list.value and entry.word = wanted.value
+      }>`select entry.word, entry.term, sum(entry.documents) as documents from ${numberRows(JSON.stringify(ids))} as list
+        cross join ${textRows(JSON.stringify([...new Set(words)]))} as wanted
+        ${joinNext} vocabulary_words as entry on entry.vocabulary_id = list.value and entry.word = wanted.value
         group by entry.word, entry.term`.execute(db)
       return rows
     },
   }
 }
+
+/** SQLite reads the rows of these joins in the order of the primary key, and sorting them would take longer. PostgreSQL promises no order. */
+const IN_ORDER = perDialect({ sqlite: sql``, postgres: sql`order by entry.vocabulary_id, entry.word` })
+const WORDS = perDialect({
+  sqlite: sql<string>`string_agg(word, ' ')`,
+  postgres: sql<string>`string_agg(word, ' ' order by word)`,
+})
 
 /** A position is a vocabulary and a word of it, separated by a blank. The empty text is the beginning. */
 function parsePosition(position: string): { vocabulary: number; word: string } {

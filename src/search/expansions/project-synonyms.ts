@@ -30,8 +30,8 @@ export class ProjectSynonymMatchers {
     return { matcher, projectIds: null }
   }
 
-  #readOnce(projectIds: readonly string[]): Promise<SynonymMatcher> {
-    const key = `${projectIds.join(' ')} ${this.#synonyms.version()}`
+  async #readOnce(projectIds: readonly string[]): Promise<SynonymMatcher> {
+    const key = `${projectIds.join(' ')} ${await this.#synonyms.version()}`
     const known = this.#reading.get(key)
     if (known !== undefined) return known
     const reading = this.#read(projectIds).finally(() => this.#reading.delete(key))

@@ -34,9 +34,9 @@ export function savedSearchesConformance(base: AccountsTest): void {
 
     test('saves a search once, and a limited number, also when many are saved at once', async ({ records, ann, save }) => {
       const made = await Promise.allSettled(['q=a', 'q=a', 'q=b', 'q=c', 'q=d'].map((parameters) => save(ann, parameters)))
-      expect(made.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'rejected'])
+      // Databases differ in which of the calls comes first.
       const codes = made.flatMap((one) => (one.status === 'rejected' ? [(one.reason as { code: string }).code] : []))
-      expect(codes).toEqual([errorCode('saved_search_exists'), errorCode('too_many_saved_searches')])
+      expect(codes.toSorted()).toEqual([errorCode('saved_search_exists'), errorCode('too_many_saved_searches')])
       expect(await records.savedSearches.list(ann)).toHaveLength(3)
     })
 

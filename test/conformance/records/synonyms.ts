@@ -91,13 +91,13 @@ export function synonymsConformance(base: DocumentsTest): void {
       project,
       addRules,
     }) => {
-      const versions = [records.synonyms.version()]
+      const versions = [await records.synonyms.version()]
       const [made] = await addRules([CAPEX, KFZ])
-      versions.push(records.synonyms.version())
+      versions.push(await records.synonyms.version())
       await records.synonyms.delete(project, made!.record.id)
-      versions.push(records.synonyms.version())
+      versions.push(await records.synonyms.version())
       await records.projects.delete(project)
-      versions.push(records.synonyms.version())
+      versions.push(await records.synonyms.version())
       expect(versions).toEqual([...new Set(versions)].toSorted((a, b) => a - b))
       expect(await records.synonyms.byProject(new Set([project]))).toEqual(new Map())
       expect((await records.synonyms.list(project, { limit: 10 })).items).toEqual([])

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readBlobs } from '../../../src/blobs/files.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { Scrub } from '../../../src/doctor/scrub.ts'
 import type { Records } from '../../../src/records/records.ts'
@@ -39,11 +40,14 @@ async function add(text: string): Promise<string> {
   return sha256
 }
 
+const scrubIndex = async (_onRead: () => Promise<void>): Promise<void> => {}
+
 /** `onPause` is called after each part of a file, and while the queue has work. */
 function scrub(onPause: () => unknown = () => {}, days = 30): Scrub {
   return new Scrub({
-    dataDir: folder,
+    blobs: readBlobs(folder),
     records,
+    scrubIndex,
     days,
     clock,
     log: silentLogger,

@@ -28,6 +28,7 @@ const LABELS: Record<DoctorProgress['check'], string> = {
   statistics: 'statistics',
   index: 'index',
   page_images: 'images of pages',
+  webhooks: 'webhooks',
   models: 'models',
   address: 'address',
 }

@@ -1,5 +1,6 @@
 import type { Document } from '../../../contract/documents.ts'
 import { formatBytes } from '../../../core/format-bytes.ts'
+import { pagesAre, pageWord } from '../../../core/location.ts'
 import { defineCommand } from '../../define.ts'
 import { argument } from '../../options.ts'
 import { count } from '../../view/style.ts'
@@ -34,12 +35,12 @@ function fieldsOf(document: Document, terminal: boolean): [string, string | null
     ['error', document.error === null ? null : `${document.error.code}: ${document.error.message}`],
     ...document.warnings.map((warning): [string, string] => [
       'warning',
-      `${warning.code}${warning.page === undefined ? '' : `, page ${warning.page}`}: ${warning.message}`,
+      `${warning.code}${warning.page === undefined ? '' : `, ${pageWord(document.media_type)} ${warning.page}`}: ${warning.message}`,
     ]),
     ['type', document.media_type],
     ['size', terminal ? formatBytes(document.size_bytes) : String(document.size_bytes)],
     ['sha256', document.sha256],
-    ['pages', document.page_count === null ? null : String(document.page_count)],
+    [terminal ? pagesAre(document.media_type) : 'pages', document.page_count === null ? null : String(document.page_count)],
     ['with text', document.page_count === null ? null : String(health.pages_with_text)],
     ['without text', health.pages_without_text === 0 ? null : String(health.pages_without_text)],
     ...parseFields(document.parse),

@@ -1,5 +1,5 @@
 import { networkOf } from '../../../core/network.ts'
-import { RateCounter } from '../../../core/rate-counter.ts'
+import { countInMemory, type MakeCounter } from '../../../core/rate-counter.ts'
 import { limited } from '../../middleware/rate-limit.ts'
 import type { PageCall } from '../routing/page.ts'
 
@@ -15,13 +15,13 @@ const MAX_FOR_ADDRESS = 30
  */
 export interface DeviceAttempts {
   /** Throws `rate_limited` after too many wrong codes. Call it before looking at a code, so that it refuses the right code too. */
-  check(call: PageCall): void
-  countWrong(call: PageCall): void
+  check(call: PageCall): Promise<void>
+  countWrong(call: PageCall): Promise<void>
 }
 
-export function deviceAttempts(): DeviceAttempts {
-  const sessions = new RateCounter({ limit: MAX_FOR_SESSION, seconds: WINDOW_SECONDS })
-  const addresses = new RateCounter({ limit: MAX_FOR_ADDRESS, seconds: WINDOW_SECONDS })
+export function deviceAttempts(counters: MakeCounter = countInMemory): DeviceAttempts {
+  const sessions = counters({ name: 'device_sessions', limit: MAX_FOR_SESSION, seconds: WINDOW_SECONDS })
+  const addresses = counters({ name: 'device_addresses', limit: MAX_FOR_ADDRESS, seconds: WINDOW_SECONDS })
   const both = ({ ctx, login }: PageCall) =>
     [
       { counter: sessions, key: login.session.id },
@@ -29,14 +29,14 @@ export function deviceAttempts(): DeviceAttempts {
     ] as const
 
   return {
-    check(call) {
+    async check(call) {
       for (const { counter, key } of both(call)) {
-        const state = counter.peek(key)
+        const state = await counter.peek(key)
         if (state.isOver) throw limited(state, `You entered more than ${counter.limit} wrong codes within 15 minutes.`)
       }
     },
-    countWrong(call) {
-      for (const { counter, key } of both(call)) counter.take(key)
+    async countWrong(call) {
+      for (const { counter, key } of both(call)) await counter.take(key)
     },
   }
 }

@@ -13,11 +13,11 @@ const userCode = z.string().default('')
 const codeForm = z.object({ user_code: userCode })
 const decisionForm = z.object({ user_code: userCode, decision, ...projectLimitFields })
 
-type Parts = Pick<Dependencies, 'connections' | 'oauth' | 'projects'>
+type Parts = Pick<Dependencies, 'connections' | 'oauth' | 'projects' | 'settings'>
 
 /** The pages of the device grant (RFC 8628 section 3.3): the user types the code, sees which application asks, and decides. */
-export function devicePages({ connections, oauth, projects }: Parts): Page[] {
-  const attempts = deviceAttempts()
+export function devicePages({ connections, oauth, projects, settings }: Parts): Page[] {
+  const attempts = deviceAttempts(settings.counters)
   return [
     {
       method: 'GET',
@@ -36,11 +36,11 @@ export function devicePages({ connections, oauth, projects }: Parts): Page[] {
       formAddress,
       async handle(call) {
         const { csrf, submitted, show } = call
-        attempts.check(call)
+        await attempts.check(call)
         const { user_code } = submitted(codeForm).data ?? { user_code: '' }
         const asked = await oauth.device.lookup(user_code)
         if (asked === null) {
-          attempts.countWrong(call)
+          await attempts.countWrong(call)
           const errors = {
             user_code: 'No device is waiting with this code. Compare it with the code on the device, or start again there.',
           }
@@ -56,7 +56,7 @@ export function devicePages({ connections, oauth, projects }: Parts): Page[] {
       formAddress,
       async handle(call) {
         const { actor, user, submitted, show } = call
-        attempts.check(call)
+        await attempts.check(call)
         const { data, state } = submitted(decisionForm)
         if (data === undefined) throw invalid([{ path: 'decision', message: 'must be allow or deny' }])
         const asked = await oauth.device.lookup(data.user_code)
@@ -69,7 +69,7 @@ export function devicePages({ connections, oauth, projects }: Parts): Page[] {
             ? connections.allowDevice(actor, data.user_code, limitOf(data))
             : oauth.device.decide(data.user_code, user, false)
         const isDecided = asked !== null && (await decide())
-        if (!isDecided) attempts.countWrong(call)
+        if (!isDecided) await attempts.countWrong(call)
         const outcome = isDecided ? (isAllowed ? 'allowed' : 'denied') : 'ended'
         show(renderDeviceDone({ outcome, applicationName: asked?.application.name ?? null }), isDecided ? 200 : 422)
       },

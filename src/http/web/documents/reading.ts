@@ -14,6 +14,7 @@ import type { Place, Target } from './place.ts'
 
 /** The strip groups the pages of longer documents. */
 const MAX_CELLS = 60
+const MAX_NAME_CHARS = 80
 /** A citation quotes at most this much. */
 const QUOTE = { characters: 280, lines: Infinity, whole: 320 }
 
@@ -92,6 +93,7 @@ export function stripOf({ document, pages, hits, place, target, fields }: Readin
   const shown = new Set(place.window.sheets.map(({ page }) => page.number))
   const warned = new Set(document.warnings.flatMap(({ page }) => page ?? []))
   const isEmpty = ({ text }: Page) => text.trim() === ''
+  const isNamed = formatOf(document.mediaType)?.countedIn !== 'pages'
   return Array.from({ length: Math.ceil(pages.length / size) || 0 }, (_, index): StripCell => {
     const own = pages.slice(index * size, (index + 1) * size)
     const numbers = own.map(({ number }) => number)
@@ -103,6 +105,7 @@ export function stripOf({ document, pages, hits, place, target, fields }: Readin
     return {
       first,
       last: numbers.at(-1)!,
+      name: own.length === 1 && isNamed ? nameOf(own[0]!) : null,
       empty: own.filter(isEmpty).length,
       warned: numbers.filter((number) => warned.has(number)).length,
       hits: numbers.reduce((sum, number) => sum + (hitsOn.get(number)?.length ?? 0), 0),
@@ -110,6 +113,11 @@ export function stripOf({ document, pages, hits, place, target, fields }: Readin
       address: `${paths.document(document.id)}?${query}#page-${first}`,
     }
   })
+}
+
+/** Returns the heading that a sheet, slide or chapter begins with. */
+function nameOf({ text, blocks: [first] }: Page): string | null {
+  return first?.kind === 'heading' ? oneLine(text.slice(first.start, first.end)).slice(0, MAX_NAME_CHARS) : null
 }
 
 function oneLine(text: string): string {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { DEFAULT_LIMITS } from '../../../../src/config/config.ts'
 import { blocksOf, parseBytes } from '../../../support/parse-file.ts'
 
 const rowsOf = async (text: string, name = 'a.csv') => {
@@ -24,4 +25,28 @@ test('reads a file with a stray quote as it is', async () => {
 test('the first row of numbers is no header, but years are', async () => {
   expect(await rowsOf('1,2\n3,4\n')).toEqual(['1 1 | 2', '2 3 | 4'])
   expect(await rowsOf('town,2025,2026\nKiel,3,4\n')).toEqual(['1* town | 2025 | 2026', '2 Kiel | 3 | 4'])
+})
+
+test('reads the beginning of a file with too many cells, and says where it ends', async () => {
+  const { warnings, pages } = await parseBytes(`id,name\n${'1,a\n'.repeat(260_000)}`, 'a.csv')
+  expect(pages[0]!.blocks.at(-1)).toMatchObject({ row: 200_000 })
+  expect(pages[0]!.text.split('\n')).toHaveLength(250_000)
+  expect(warnings).toMatchObject([
+    { code: 'cells_skipped', message: expect.stringContaining('more than 500,000 cells, the limit. Rows from row 250001 on') },
+  ])
+})
+
+test.each([
+  ['in a line', 'id,name\n' + '1,Harbour office of Kiel\n'.repeat(2000)],
+  ['in a quoted field', `id,name\n1,"${'Kiel\n'.repeat(2000)}"\n`],
+])('cuts a file with too much text %s, and says where', async (_, text) => {
+  const { warnings, pages } = await parseBytes(text, 'a.csv', { limits: { ...DEFAULT_LIMITS, textBytes: 5_000 } })
+  const rows = pages[0]!.text.split('\n')
+  expect(rows[0]).toBe('id | name')
+  expect(warnings).toMatchObject([
+    {
+      code: 'cells_skipped',
+      message: expect.stringContaining(`more than 0.005 MB of text, the limit. Rows from row ${rows.length + 1} on`),
+    },
+  ])
 })

@@ -56,3 +56,17 @@ test('refuses a book whose chapters are too large, and one that names the same c
   ])
   await expect(parseBytes(many, 'a.epub')).rejects.toMatchObject({ code: errorCode('too_much_xml') })
 })
+
+test('shows the table of contents of a book whose images name it as their fallback', async () => {
+  const bytes = makeZip([
+    { name: 'mimetype', data: 'application/epub+zip' },
+    { name: 'META-INF/container.xml', data: '<c><rootfile full-path="book.opf"/></c>' },
+    {
+      name: 'book.opf',
+      data: '<p><manifest><item id="i" href="1.png" media-type="image/png" fallback="n"/><item id="n" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="i"/><itemref idref="i"/></spine></p>',
+    },
+    { name: 'nav.xhtml', data: '<html><body><h1>Contents</h1><nav><a href="1.png">The lantern</a></nav></body></html>' },
+  ])
+  const { pages } = await parseBytes(bytes, 'a.epub')
+  expect(pages.map(({ text }) => text)).toEqual(['Contents'])
+})

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { DEFAULT_LIMITS } from '../../../../src/config/config.ts'
 import { errorCode } from '../../../support/codes.ts'
 import { makeOdf, odfCell, odfRow } from '../../../support/make-odf.ts'
 import { blocksOf, parseBytes } from '../../../support/parse-file.ts'
@@ -100,4 +101,93 @@ test('refuses a file with a password, and one with too many cells in few bytes',
   await expect(read('spreadsheet', `<table:table table:name="A">${long}</table:table>`)).rejects.toMatchObject({
     code: errorCode('too_much_text'),
   })
+})
+
+test('reads a sheet with thousands of rows whose only cell is far right, and one with thousands of merged cells in two rows', async () => {
+  const sheet = (rows: string) => `<table:table table:name="A">${rows}</table:table>`
+  const wide = odfCell('x', 'table:number-columns-repeated="1000"').repeat(300)
+  const far = odfRow(
+    ['<table:table-cell table:number-columns-repeated="299000"/>', odfCell('y')],
+    'table:number-rows-repeated="1000"',
+  )
+  const { pages } = await read('spreadsheet', sheet(odfRow([wide]) + far.repeat(190)))
+  expect(pages[0]!.text).toMatch(/^A\n\nx \| x/)
+  expect(pages[0]!.text.match(/^y$/gm)).toHaveLength(190_000)
+
+  const merged = odfCell('x', 'table:number-rows-spanned="2"').repeat(20_000)
+  const more = odfCell('z', 'table:number-columns-repeated="1000"').repeat(200)
+  const rows = odfRow([merged + more]) + odfRow([`${'<table:covered-table-cell/>'.repeat(20_000)}${more}`])
+  const read2 = await read('spreadsheet', sheet(rows))
+  expect(read2.pages[0]!.text.match(/x/g)).toHaveLength(40_000)
+})
+
+test('reads a flat file, without the headers of its master pages in the text', async () => {
+  const root = (kind: string, rest: string): string =>
+    `<?xml version="1.0"?><office:document xmlns:office="o" xmlns:dc="d" xmlns:style="s" xmlns:text="t" xmlns:table="ta" xmlns:fo="f" office:mimetype="application/vnd.oasis.opendocument.${kind}"><office:meta><dc:title>Harbour rules</dc:title></office:meta>${rest}</office:document>`
+  const styles =
+    '<office:automatic-styles><style:style style:name="B" style:family="paragraph"><style:paragraph-properties fo:break-before="page"/></style:style></office:automatic-styles>' +
+    '<office:master-styles><style:master-page><style:header><text:p>Harbour office</text:p></style:header></style:master-page></office:master-styles>'
+  const text =
+    '<office:body><office:text><text:p>one</text:p><text:p text:style-name="B">two</text:p></office:text></office:body>'
+  const odt = await parseBytes(root('text', styles + text), 'a.fodt')
+  expect(odt.title).toBe('Harbour rules')
+  expect(odt.pages.map(({ text }) => text)).toEqual(['one', 'two\n\nHarbour office'])
+
+  const sheet = `<office:body><office:spreadsheet><table:table table:name="Rents">${odfRow(['Town', 'Rent'])}</table:table></office:spreadsheet></office:body>`
+  expect((await parseBytes(root('spreadsheet', sheet), 'a.fods')).pages[0]!.text).toBe('Rents\n\nTown | Rent')
+  await expect(
+    parseBytes(root('text', text.repeat(100)), 'a.fodt', { limits: { ...DEFAULT_LIMITS, xmlBytes: 5_000 } }),
+  ).rejects.toMatchObject({ code: errorCode('too_much_xml') })
+})
+
+test('numbers the items of lists and the headings as the program shows them', async () => {
+  const level = (element: string, number: number, rest: string) =>
+    `<text:${element} text:level="${number}" style:num-format="1" ${rest}/>`
+  const styles =
+    `<text:list-style style:name="L">${level('list-level-style-number', 1, 'style:num-suffix="."')}` +
+    '<text:list-level-style-number text:level="2" style:num-format="a" style:num-prefix="(" style:num-suffix=")"/></text:list-style>' +
+    '<text:list-style style:name="B"><text:list-level-style-bullet text:level="1"/></text:list-style>' +
+    `<text:list-style style:name="S">${level('list-level-style-number', 1, 'style:num-suffix="." text:start-value="5"')}</text:list-style>` +
+    `<text:outline-style>${level('outline-level-style', 1, '')}${level('outline-level-style', 2, 'text:display-levels="2"')}</text:outline-style>`
+  const item = (text: string, attributes = '') => `<text:list-item ${attributes}><text:p>${text}</text:p></text:list-item>`
+  const list = (style: string, content: string, attributes = '') =>
+    `<text:list text:style-name="${style}" ${attributes}>${content}</text:list>`
+  const content = [
+    '<text:h text:outline-level="1">Rent</text:h>',
+    '<text:h text:outline-level="2">Due</text:h>',
+    list(
+      'L',
+      `${item('Pay')}<text:list-item><text:p>Keep</text:p><text:p>more</text:p><text:list>${item('quiet')}${item('clean')}</text:list></text:list-item><text:list-header><text:p>by the way</text:p></text:list-header>${item('')}${item('Leave')}`,
+      'xml:id="one"',
+    ),
+    list('B', item('a bullet')),
+    list('S', item('five') + item('nine', 'text:start-value="9"')),
+    list('L', item('goes on'), 'text:continue-list="one"'),
+    list('L', item('anew')),
+    '<text:h text:outline-level="2">Late</text:h>',
+    '<text:h text:outline-level="1" text:is-list-header="true">No number</text:h>',
+    '<text:h text:outline-level="1">Deposit</text:h>',
+    '<text:h text:outline-level="2">Back</text:h>',
+  ]
+  const { pages } = await read('text', content.join(''), { styles })
+  expect(blocksOf(pages[0]).map(([, text]) => text)).toEqual([
+    '1 Rent',
+    '1.1 Due',
+    '1. Pay',
+    '2. Keep',
+    'more',
+    '(a) quiet',
+    '(b) clean',
+    'by the way',
+    '4. Leave',
+    'a bullet',
+    '5. five',
+    '9. nine',
+    '5. goes on',
+    '1. anew',
+    '1.2 Late',
+    'No number',
+    '2 Deposit',
+    '2.1 Back',
+  ])
 })

@@ -67,7 +67,6 @@ test('refuses other files and names their type', async () => {
   expect(png.code).toBe(errorCode('unsupported_type'))
   expect(png.message).toContain('image/png')
   expect((await refusalOf(makeZip([{ name: 'a.txt', data: 'x' }]), 'a.docx')).message).toContain('ZIP archive')
-  expect((await refusalOf('{\\rtf1\\ansi Hello}', 'a.txt')).code).toBe(errorCode('unsupported_type'))
   expect((await refusalOf(Buffer.from([1, 2, 3, 0, 200, 7, 7]), 'a.txt')).code).toBe(errorCode('unsupported_type'))
 })
 
@@ -81,4 +80,41 @@ test('refuses an Office file with a password as encrypted, and an old one as uns
     errorCode('encrypted'),
   )
   expect((await refusalOf(header, 'a.doc')).code).toBe(errorCode('unsupported_type'))
+})
+
+const CFB = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(2000)])
+const zipOf = (name: string, data = 'x') => makeZip([{ name, data }])
+const contentTypes = (type: string) => zipOf('[Content_Types].xml', `<Types><Override ContentType="${type}"/></Types>`)
+
+test.each([
+  ['a.doc', CFB, 'Word 97–2003', 'Save it as .docx and upload it again.'],
+  ['a.XLS', CFB, 'Excel 97–2003', 'Save it as .xlsx and upload it again.'],
+  ['a.ppt', CFB, 'PowerPoint 97–2003', 'Save it as .pptx and upload it again.'],
+  ['a', CFB, 'older Office format', 'Save it as .docx, .xlsx or .pptx and upload it again.'],
+  ['a.xls', Buffer.from([9, 8, 16, 0, 0, 6, 5, 0]), 'Excel 97–2003', 'Save it as .xlsx and upload it again.'],
+  [
+    'a.xlsb',
+    contentTypes('application/vnd.ms-excel.sheet.binary.macroEnabled.main'),
+    'XLSB',
+    'Save it as .xlsx and upload it again.',
+  ],
+  ['a.odg', zipOf('mimetype', 'application/vnd.oasis.opendocument.graphics'), 'drawing', 'Save it as .pdf and upload it again.'],
+  ['a.sxw', zipOf('mimetype', 'application/vnd.sun.xml.writer'), 'OpenOffice.org 1', 'Save it as .odt and upload it again.'],
+  ['a.pages', zipOf('Index/Document.iwa'), 'Pages', 'In Pages, choose File › Export To › Word, and upload the result.'],
+  ['a.numbers', zipOf('a.numbers/Index.zip'), 'Numbers', 'In Numbers, choose File › Export To › Excel, and upload the result.'],
+])('says how to save %s in a format that docsearch reads', async (name, bytes, what, advice) => {
+  const { code, message } = await refusalOf(bytes, name)
+  expect(code).toBe(errorCode('unsupported_type'))
+  expect(message).toContain(what)
+  expect(message.endsWith(` ${advice}`)).toBe(true)
+})
+
+test.each([
+  ['text', 'application/vnd.oasis.opendocument.text'],
+  ['spreadsheet', 'application/vnd.oasis.opendocument.spreadsheet'],
+  ['presentation', 'application/vnd.oasis.opendocument.presentation'],
+])('takes one XML file with a flat OpenDocument %s as this format', async (kind, type) => {
+  const root = `<office:document xmlns:office="o" office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.${kind}">`
+  expect(await typeOf(`\uFEFF<?xml version="1.0" encoding="UTF-8"?>\n\n${root}</office:document>`, 'a.xml')).toBe(type)
+  expect(await typeOf(`Not ${root}`, 'a.txt')).toBe('text/plain')
 })

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto'
+import { appendFile, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { crc32 } from 'node:zlib'
+import type { OnRead } from '../passage-table.ts'
+import { readNewestVersion, type TableVersion } from './manifest.ts'
+
+const BUFFER_BYTES = 256 * 1024
+/** With more lines of files that are gone, writes the list again. */
+const MAX_OLD_LINES = 2_000
+
+/** A file whose bytes have changed since LanceDB wrote it. */
+export interface ChangedFile {
+  /** Relative to the folder of the table. */
+  file: string
+  /** The fragment that it belongs to. Null for the manifest, which concerns the whole table. */
+  fragment: number | null
+}
+
+interface Listed {
+  hashes: Map<string, string>
+  lines: number
+  /** Lines that are damaged. Their files count as not listed. */
+  damagedLines: number
+}
+
+/** The path of the list with the checksums of a table's files. It is next to the folder of the table, because LanceDB cleans up inside. */
+export function checksumsFile(folder: string): string {
+  return folder.replace(/\.lance$/, '.checksums')
+}
+
+/**
+ * The SHA-256 of each file of a LanceDB table that is in use. LanceDB has no checksums, but it never changes a file. So a file that differs from
+ * its first hash is damaged. A file is hashed soon after the commit that wrote it, not in it. A power cut may take the newest lines of the list:
+ * then the files are hashed again.
+ */
+export class Checksums {
+  readonly #folder: string
+  #listed: Listed | null = null
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /**
+   * Reads the list of an earlier process, and removes files that are gone. Call this before LanceDB writes: a power cut can take the newest version
+   * of a table, and then LanceDB uses the name of its manifest again.
+   */
+  async load(): Promise<void> {
+    const listed = await readList(this.#path)
+    const entries = await readdir(this.#folder, { recursive: true, withFileTypes: true })
+    const there = new Set(entries.map((entry) => relative(this.#folder, join(entry.parentPath, entry.name))))
+    this.#listed = listed
+    const kept = [...listed.hashes.keys()].filter((file) => there.has(file))
+    if (kept.length < listed.lines) await this.#rewrite(kept)
+  }
+
+  /** Adds the files in use that are not in the list yet. */
+  async update(onRead: OnRead): Promise<void> {
+    if (this.#listed === null) await this.load()
+    const { hashes, lines } = this.#listed!
+    const inUse = filesOf(await readNewestVersion(this.#folder)).map(({ file }) => file)
+    const added: [file: string, hash: string][] = []
+    for (const file of inUse) {
+      const hash = hashes.has(file) ? null : await hashOf(join(this.#folder, file), onRead)
+      // A compaction may have deleted the file.
+      if (hash !== null) added.push([file, hash])
+    }
+    if (added.length === 0) return
+    try {
+      await appendFile(this.#path, added.map(lineOf).join(''), { mode: 0o600 })
+    } catch (error) {
+      // A full disk may have taken a part of a line.
+      this.#listed = null
+      throw error
+    }
+    for (const [file, hash] of added) hashes.set(file, hash)
+    this.#listed!.lines = lines + added.length
+    if (this.#listed!.lines > inUse.length + MAX_OLD_LINES) await this.#rewrite(inUse)
+  }
+
+  async #rewrite(files: readonly string[]): Promise<void> {
+    const { hashes } = this.#listed!
+    const kept = files.flatMap((file): [string, string][] => (hashes.has(file) ? [[file, hashes.get(file)!]] : []))
+    const path = `${this.#path}.new`
+    await rm(path, { force: true })
+    await appendFile(path, kept.map(lineOf).join(''), { mode: 0o600 })
+    await rename(path, this.#path)
+    this.#listed = { hashes: new Map(kept), lines: kept.length, damagedLines: 0 }
+  }
+
+  get #path(): string {
+    return checksumsFile(this.#folder)
+  }
+}
+
+/** What the list of checksums says about the newest manifest and the files that it names. */
+export interface VerifiedManifest {
+  /** The manifest, if it differs from its checksum. */
+  changedManifest: string | null
+  /** How many files in use have no checksum yet. */
+  unlisted: number
+  /** How many lines of the list are damaged. */
+  damagedLines: number
+}
+
+/** Compares only the newest manifest of a table with its checksum. Throws `index_corrupt` if the manifest can't be read. */
+export async function verifyManifest(folder: string): Promise<VerifiedManifest> {
+  const version = await readNewestVersion(folder)
+  const { hashes, damagedLines } = await readList(checksumsFile(folder))
+  const isChanged = await hasChanged(folder, version.file, { hashes })
+  const unlisted = filesOf(version).filter(({ file }) => !hashes.has(file)).length
+  return { changedManifest: isChanged ? version.file : null, unlisted, damagedLines }
+}
+
+/** Reads every file that a table uses, and returns those that differ from their checksums. LanceDB may write to the table meanwhile. */
+export async function findChangedFiles(folder: string, onRead: OnRead): Promise<ChangedFile[]> {
+  const { hashes } = await readList(checksumsFile(folder))
+  const changed: ChangedFile[] = []
+  for (const one of filesOf(await readNewestVersion(folder)))
+    if (await hasChanged(folder, one.file, { hashes, onRead })) changed.push(one)
+  return changed
+}
+
+async function hasChanged(
+  folder: string,
+  file: string,
+  { hashes, onRead = () => {} }: Pick<Listed, 'hashes'> & { onRead?: OnRead },
+): Promise<boolean> {
+  const expected = hashes.get(file)
+  if (expected === undefined) return false
+  const found = await hashOf(join(folder, file), onRead)
+  // A compaction may have deleted the file since its name was read.
+  return found !== null && found !== expected
+}
+
+function filesOf({ file, fragments }: TableVersion): ChangedFile[] {
+  return [{ file, fragment: null }, ...fragments.flatMap(({ id, files }) => files.map((file) => ({ file, fragment: id })))]
+}
+
+/** A line has a check of its own, so that damage to the list is not taken for damage to a file. */
+function lineOf([file, hash]: readonly [file: string, hash: string]): string {
+  const line = `${hash} ${file}`
+  return `${line} ${checkOf(line)}\n`
+}
+
+function checkOf(line: string): string {
+  return crc32(line).toString(16).padStart(8, '0')
+}
+
+async function readList(path: string): Promise<Listed> {
+  const text = await readFile(path, 'utf8').catch(ignoreMissing)
+  const listed: Listed = { hashes: new Map(), lines: 0, damagedLines: 0 }
+  for (const line of text?.split('\n') ?? []) {
+    if (line === '') continue
+    listed.lines++
+    const [, content = '', hash = '', file = '', check] = /^(([0-9a-f]{64}) (.+)) ([0-9a-f]{8})$/.exec(line) ?? []
+    if (check === undefined || checkOf(content) !== check) listed.damagedLines++
+    else listed.hashes.set(file, hash)
+  }
+  return listed
+}
+
+/** Returns null for a file that is gone. */
+async function hashOf(path: string, onRead: OnRead): Promise<string | null> {
+  const handle = await open(path).catch(ignoreMissing)
+  if (handle === null) return null
+  try {
+    const hash = createHash('sha256')
+    const buffer = Buffer.allocUnsafe(BUFFER_BYTES)
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, null)
+      if (bytesRead === 0) return hash.digest('hex')
+      hash.update(buffer.subarray(0, bytesRead))
+      await onRead(bytesRead)
+    }
+  } finally {
+    await handle.close()
+  }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null
+  throw error
+}

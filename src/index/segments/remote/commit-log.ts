@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
+import pLimit from 'p-limit'
+import { DocsearchError } from '../../../core/errors.ts'
+import type { ObjectStore } from '../../../objects/object-store.ts'
+import { corrupt } from '../../failures.ts'
+import { formatEntry, type LogEntry, type Manifests, parseEntry } from './log-entry.ts'
+
+/** The right to write an index. Whoever takes the lease later has a greater fence. */
+export interface WriterLease {
+  fence: number
+}
+
+/** Every entry whose number is a multiple of this is a checkpoint. */
+const CHECKPOINT_EVERY = 64
+/** Entries before the last checkpoint that stay, for readers that are a little behind. */
+const KEPT_ENTRIES = 64
+const DIGITS = 16
+/** Entries that are read at the same time. */
+const AT_ONCE = 16
+
+/**
+ * The commits to an index in an object store: one object for each commit, with consecutive numbers, which no writer can replace. The last entry for a
+ * project has its manifest.
+ *
+ * A writer begins with an entry of its own fence. A writer with an earlier fence does not know this entry, so its next commit has a number that
+ * is taken: however long it was frozen, it can't write any more.
+ */
+export class CommitLog {
+  readonly #store: ObjectStore
+  readonly #folder: string
+  readonly #manifests = new Map<string, string>()
+  #last: Pick<LogEntry, 'number' | 'fence'> = { number: 0, fence: 0 }
+  /** The manifests before commits that have failed and may have taken effect nevertheless. */
+  readonly #uncertain = new Map<string, string | null>()
+  readonly #inTurn = pLimit(1)
+  /** Greater than 0 once this process has taken the log over. */
+  #fence = 0
+
+  private constructor(store: ObjectStore, indexId: string) {
+    this.#store = store
+    this.#folder = `segments/${indexId}/log/`
+  }
+
+  static async open(store: ObjectStore, indexId: string): Promise<CommitLog> {
+    const log = new CommitLog(store, indexId)
+    await log.#restart()
+    return log
+  }
+
+  /** The number of the last commit that this process knows. */
+  get version(): number {
+    return this.#last.number
+  }
+
+  /** The manifest of each project that has segments. */
+  get manifests(): ReadonlyMap<string, string> {
+    return this.#manifests
+  }
+
+  /** Reads the commits of other processes. Returns the projects that have changed. */
+  follow(): Promise<ReadonlySet<string>> {
+    return this.#inTurn(() => this.#follow())
+  }
+
+  /** Makes this process the writer. From then on, earlier writers can't commit. Throws `writer_replaced` when there already is a later one. */
+  takeOver({ fence }: WriterLease): Promise<void> {
+    return this.#inTurn(async () => {
+      do {
+        await this.#follow()
+        if (this.#last.fence >= fence) throw replaced()
+      } while (!(await this.#create(fence, new Map())))
+      this.#fence = fence
+    })
+  }
+
+  /**
+   * Adds a commit: all its manifests take effect, or none. Every file that they name has to be stored before. Throws `writer_replaced` when another
+   * process has taken over. After this and any other error, readers may see the commit. If this process can commit again, its next commit takes the
+   * failed one back.
+   */
+  append(manifests: Manifests): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#fence === 0) throw new Error('append needs takeOver')
+      for (;;) {
+        const changes = new Map([...this.#uncertain, ...manifests])
+        try {
+          if (await this.#create(this.#fence, changes)) break
+        } catch (error) {
+          for (const projectId of manifests.keys())
+            if (!this.#uncertain.has(projectId)) this.#uncertain.set(projectId, this.#manifests.get(projectId) ?? null)
+          throw error
+        }
+        // The number is taken: by a later writer, or by a failed commit of this one.
+        await this.#follow()
+        if (this.#last.fence !== this.#fence) throw replaced()
+      }
+      this.#uncertain.clear()
+    })
+  }
+
+  /** Deletes entries that nobody needs any more. */
+  async trim(): Promise<void> {
+    const first = checkpointBefore(this.version) - KEPT_ENTRIES
+    for await (const { key } of this.#store.list(this.#folder)) {
+      const number = this.#numberOf(key)
+      if (number === null || number >= first) return
+      await this.#store.delete(key)
+    }
+  }
+
+  async #follow(): Promise<ReadonlySet<string>> {
+    const numbers = await this.#numbers(this.version)
+    if (numbers.length === 0) return new Set()
+    // Some entries that this process has missed may have been deleted since.
+    const entries = numbers.at(-1) === this.version + numbers.length ? await this.#readAll(numbers) : null
+    if (entries === null) return this.#restart()
+    return new Set(entries.flatMap((entry) => this.#apply(entry)))
+  }
+
+  /** Returns false if the next number is taken. */
+  async #create(fence: number, changes: Manifests): Promise<boolean> {
+    const number = this.version + 1
+    const isCheckpoint = number % CHECKPOINT_EVERY === 0
+    const manifests = isCheckpoint ? withChanges(this.#manifests, changes) : changes
+    const entry: LogEntry = { number, fence, writer: randomUUID(), isCheckpoint, manifests }
+    if (!(await this.#store.create(this.#keyOf(number), formatEntry(entry)))) return false
+    // The number may be free because the entry of a later writer has been deleted long ago.
+    if ((await this.#numbers(number)).length > 0) return false
+    this.#apply(entry)
+    return true
+  }
+
+  /** Reads the last checkpoint and what follows it. Returns all projects that have, or had, segments. */
+  async #restart(): Promise<ReadonlySet<string>> {
+    for (let lastBefore = -1; ;) {
+      const last = (await this.#numbers(0)).at(-1) ?? 0
+      // While this process was reading, others may have written so much that these entries were deleted. Otherwise they are lost.
+      if (last === lastBefore)
+        throw corrupt('Commits of the search index are missing. The index must be rebuilt from the documents.')
+      lastBefore = last
+      const first = Math.max(1, checkpointBefore(last))
+      const entries = await this.#readAll(Array.from({ length: last - first + 1 }, (_, i) => first + i))
+      if (entries === null) continue
+      const before = [...this.#manifests.keys()]
+      this.#manifests.clear()
+      this.#last = { number: 0, fence: 0 }
+      for (const entry of entries) this.#apply(entry)
+      return new Set([...before, ...this.#manifests.keys()])
+    }
+  }
+
+  /** Returns the projects that have changed. */
+  #apply({ number, fence, isCheckpoint, manifests }: LogEntry): string[] {
+    const gone = isCheckpoint ? [...this.#manifests.keys()].filter((projectId) => !manifests.has(projectId)) : []
+    for (const projectId of gone) this.#manifests.delete(projectId)
+    const changed = [...manifests].filter(([projectId, manifest]) => (this.#manifests.get(projectId) ?? null) !== manifest)
+    for (const [projectId, manifest] of changed)
+      if (manifest === null) this.#manifests.delete(projectId)
+      else this.#manifests.set(projectId, manifest)
+    this.#last = { number, fence }
+    return [...gone, ...changed.map(([projectId]) => projectId)]
+  }
+
+  /** Returns null if one is missing. */
+  async #readAll(numbers: readonly number[]): Promise<LogEntry[] | null> {
+    const entries: LogEntry[] = []
+    for (let at = 0; at < numbers.length; at += AT_ONCE) {
+      const read = await Promise.all(numbers.slice(at, at + AT_ONCE).map((number) => this.#read(number)))
+      for (const entry of read) {
+        if (entry === null) return null
+        entries.push(entry)
+      }
+    }
+    return entries
+  }
+
+  async #read(number: number): Promise<LogEntry | null> {
+    const found = await this.#store.read(this.#keyOf(number))
+    return found && parseEntry(await buffer(found.stream), number)
+  }
+
+  /** Returns the numbers of the entries after one, in order. */
+  async #numbers(after: number): Promise<number[]> {
+    const numbers: number[] = []
+    for await (const { key } of this.#store.list(this.#folder, this.#keyOf(after))) {
+      const number = this.#numberOf(key)
+      if (number !== null) numbers.push(number)
+    }
+    return numbers
+  }
+
+  #keyOf(number: number): string {
+    return `${this.#folder}${String(number).padStart(DIGITS, '0')}`
+  }
+
+  #numberOf(key: string): number | null {
+    const number = key.slice(this.#folder.length)
+    return number.length === DIGITS && /^\d+$/.test(number) ? Number(number) : null
+  }
+}
+
+function checkpointBefore(number: number): number {
+  return number - (number % CHECKPOINT_EVERY)
+}
+
+function withChanges(manifests: ReadonlyMap<string, string>, changes: Manifests): Manifests {
+  return new Map([...manifests, ...changes].filter(([projectId]) => changes.get(projectId) !== null))
+}
+
+function replaced(): DocsearchError {
+  return new DocsearchError('writer_replaced', 'Another process writes this index now.')
+}

@@ -1,0 +1,59 @@
+import type { Readable } from 'node:stream'
+
+export interface StoredObject {
+  key: string
+  size: number
+  /** By the store's clock. Some stores count only whole seconds. */
+  modifiedAt: Date
+}
+
+/** A part of an object: the bytes from `start` to `end`, both included. Both are below the size of the object. */
+export interface ByteRange {
+  start: number
+  end: number
+}
+
+/** A local file that nothing changes while it is sent. `sha256` is the hash of its bytes, in hex. */
+export interface LocalFile {
+  path: string
+  size: number
+  sha256: string
+}
+
+export interface StoreState {
+  status: 'ok' | 'degraded'
+  message: string
+}
+
+/**
+ * An object store as docsearch uses it: whole objects under keys, which are read in any order and listed. A write that has returned survives
+ * every failure that the store survives, and every later read sees it.
+ *
+ * Methods repeat requests that fail for a passing reason. Then they throw `store_unavailable`; the request may have taken effect nevertheless.
+ * `store_refused` means that the store does not allow the request, for example because a credential has ended.
+ */
+export interface ObjectStore {
+  /** Stores a file under a key, or replaces the object with this key. The store checks that it has received these bytes. */
+  putFile(key: string, file: LocalFile): Promise<void>
+  /** As `putFile`, for bytes in memory. */
+  put(key: string, bytes: Uint8Array): Promise<void>
+  /**
+   * Stores bytes unless there is an object with this key. Returns whether this call has stored them. Of several calls at the same time, in any
+   * number of processes, one returns true. The bytes have to differ from those of every other call.
+   */
+  create(key: string, bytes: Uint8Array): Promise<boolean>
+  /**
+   * Reads an object or a part of it. Returns null if there is none. The stream goes on where it was when a connection breaks. It fails if the
+   * object is replaced or deleted before it has been read.
+   */
+  read(key: string, range?: ByteRange): Promise<{ size: number; stream: Readable } | null>
+  /** Returns null if there is no object with this key. */
+  find(key: string): Promise<StoredObject | null>
+  /** Yields the objects whose keys begin with `prefix`, in the order of their keys. With `after`, only those with a greater key. */
+  list(prefix: string, after?: string): AsyncGenerator<StoredObject>
+  /** Deletes an object if there is one. */
+  delete(key: string): Promise<void>
+  /** Whether the store answered the last requests. */
+  state(): StoreState
+  close(): void
+}

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
+import { DocsearchError } from '../core/errors.ts'
+import type { ObjectStore } from './object-store.ts'
+
+/** Every round puts one key this many times at once. */
+const WRITERS = 4
+/** Stores that are not atomic let two writers win in a few of a hundred rounds, so one round proves nothing. */
+const ROUNDS = 20
+/** The folder of the keys that a probe uses. */
+const FOLDER = 'probe/'
+/** Objects that a probe left behind when it was interrupted. */
+const LEFTOVER_MS = 60 * 60_000
+
+/**
+ * Checks that a store carries out exactly one of several simultaneous conditional writes of a key. Without that, two processes would overwrite each
+ * other's commits. Throws `store_unusable` with the reason; `store_unavailable` and `store_refused` say nothing about conditional writes. Even a
+ * store that passes may break the promise under load.
+ */
+export async function probeStore(store: ObjectStore): Promise<void> {
+  const folder = `${FOLDER}${randomUUID()}/`
+  const keys = Array.from({ length: ROUNDS }, (_, round) => `${folder}${round}`)
+  try {
+    for (const key of keys) await probeOnce(store, key)
+  } finally {
+    // The next probe deletes what this one can't.
+    await Promise.all(keys.map((key) => store.delete(key))).catch(() => {})
+  }
+  await deleteLeftovers(store)
+}
+
+async function probeOnce(store: ObjectStore, key: string): Promise<void> {
+  const writers = Array.from({ length: WRITERS }, (_, writer) => Buffer.from(`${writer} ${randomUUID()}`))
+  const created = await Promise.all(writers.map((bytes) => store.create(key, bytes)))
+  const winners = writers.filter((_, i) => created[i])
+  if (winners.length > 1) {
+    const others = winners.length === WRITERS ? 'all' : String(winners.length)
+    throw unusable(
+      `it carried out ${others} of ${WRITERS} simultaneous writes with "If-None-Match: *", and may carry out only one`,
+    )
+  }
+  if (winners.length === 0) throw unusable('it carried out none of several simultaneous writes with "If-None-Match: *"')
+  if (await store.create(key, Buffer.from(randomUUID())))
+    throw unusable('it replaced an object although the write had "If-None-Match: *"')
+  const found = await store.read(key)
+  if (found === null || !(await buffer(found.stream)).equals(winners[0]!))
+    throw unusable('a read does not return what was just written')
+}
+
+async function deleteLeftovers(store: ObjectStore): Promise<void> {
+  for await (const { key, modifiedAt } of store.list(FOLDER))
+    if (Date.now() - modifiedAt.getTime() > LEFTOVER_MS) await store.delete(key)
+}
+
+function unusable(why: string): DocsearchError {
+  return new DocsearchError('store_unusable', `This object store would lose writes: ${why}. Use another object store.`)
+}

@@ -1,0 +1,77 @@
+import { sql } from 'kysely'
+import type { Kysely, RawBuilder, Transaction } from 'kysely'
+import { findNextQueued } from './queue-order.ts'
+import type { Tables } from './tables.ts'
+
+export interface WriteMode {
+  /** See `Store.writeStep`. */
+  isStep: boolean
+  /** See `SHARED`. */
+  isShared: boolean
+}
+
+/** How a database runs the transactions of the store. */
+export interface Engine {
+  transaction<T>(mode: WriteMode, work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>
+  /**
+   * Call this before the ids of events and of the audit log are chosen, at the end of a transaction. Until the commit, no other transaction gets
+   * ids, so the order of the ids is the order of the commits, and who has read up to an id has missed nothing.
+   */
+  lockIds(tx: Transaction<Tables>, about: { hasEvents: boolean }): Promise<void>
+  /** A shared transaction that changes what is counted for a user locks the user first. Others wait until its commit. */
+  lockOwners(tx: Transaction<Tables>, ownerIds: readonly string[]): Promise<void>
+  /** Locks the owners of these documents. */
+  lockOwnersOf(tx: Transaction<Tables>, documentIds: readonly string[]): Promise<void>
+  /** Call this after a commit with the ids of the events that it wrote. */
+  committed(eventIds: readonly number[]): void
+  readonly claims: Claims
+}
+
+/** Which process works on which document. */
+export interface Claims {
+  /** True if other processes may claim documents too. */
+  readonly isShared: boolean
+  /** Call this before a process looks for documents to claim. */
+  prepare(): Promise<void>
+  /** Returns the next document of the queue, and locks it. Leaves out the owners in `except`. Only the first claim of a transaction may wait. */
+  next(tx: Transaction<Tables>, except: readonly string[], options: { mayWait: boolean }): Promise<{ id: string } | undefined>
+  /** Notes that this process works on a document. */
+  take(tx: Transaction<Tables>, documentId: string): Promise<void>
+  /** For a `where` over documents that are processing: this process works on the document. */
+  isOwn(): RawBuilder<boolean>
+  /** Forgets the claims of processes that have stopped. Afterwards, `isAbandoned` holds for their documents. */
+  forgetStopped(tx: Transaction<Tables>): Promise<void>
+  /** For a `where` over documents that are processing: no process works on the document. */
+  isAbandoned: RawBuilder<boolean>
+}
+
+/** SQLite runs one writing transaction at a time, and a data folder belongs to one process. So nothing needs a lock, and nobody else has claims. */
+export function sqliteEngine(db: Kysely<Tables>): Engine {
+  return {
+    transaction: (mode, work) =>
+      mode.isStep
+        ? db.connection().execute(async (connection) => {
+            // A transaction can't change this itself. The file stays whole in a power cut.
+            await sql`pragma synchronous = normal`.execute(connection)
+            try {
+              return await connection.transaction().execute(work)
+            } finally {
+              await sql`pragma synchronous = full`.execute(connection)
+            }
+          })
+        : db.transaction().execute(work),
+    lockIds: async () => {},
+    lockOwners: async () => {},
+    lockOwnersOf: async () => {},
+    committed() {},
+    claims: {
+      isShared: false,
+      prepare: async () => {},
+      next: findNextQueued,
+      take: async () => {},
+      isOwn: () => sql<boolean>`true`,
+      forgetStopped: async () => {},
+      isAbandoned: sql<boolean>`true`,
+    },
+  }
+}

@@ -1,0 +1,93 @@
+import { sql } from 'kysely'
+import type { Transaction } from 'kysely'
+import { DocsearchError } from '../../../core/errors.ts'
+import type { Claims } from '../engine.ts'
+import type { Tables } from '../tables.ts'
+
+/** This process, as one that works on documents. */
+export interface Worker {
+  /** Its id. Another one once the lease has expired, because other processes may have taken its documents. */
+  readonly id: string
+  /** Makes sure that the process has a lease. */
+  ensureLease(): Promise<void>
+  /** Tells that others have ended the lease. */
+  loseLease(): void
+}
+
+/**
+ * A claim belongs to a worker and lasts as long as the lease of the worker, which renews it while it runs (worker.ts). So a claim costs one row and
+ * no timer of its own. A process that was frozen has another id when it wakes up or none, and its claims are gone.
+ */
+export function createClaims(worker: Worker): Claims {
+  return {
+    isShared: true,
+    next: findAndLock,
+    prepare: () => worker.ensureLease(),
+    async take(tx, documentId) {
+      const hasLease = await sql`select 1 from workers where id = ${worker.id} for share`.execute(tx)
+      if (hasLease.rows.length === 0) {
+        worker.loseLease()
+        throw new DocsearchError('database_busy', 'The lease of this process has expired. Try again.', { retryAfter: 1 })
+      }
+      await sql`insert into claims (document_id, worker_id) values (${documentId}, ${worker.id})
+        on conflict (document_id) do update set worker_id = excluded.worker_id`.execute(tx)
+    },
+    isOwn: () => sql<boolean>`exists (select 1 from claims where document_id = documents.id and worker_id = ${worker.id})`,
+    async forgetStopped(tx) {
+      const stopped = await sql<{ id: string }>`delete from workers where lease_until < clock_timestamp() returning id`.execute(
+        tx,
+      )
+      if (stopped.rows.some(({ id }) => id === worker.id)) worker.loseLease()
+    },
+    isAbandoned: sql<boolean>`not exists (select 1 from claims where document_id = documents.id)`,
+  }
+}
+
+/**
+ * Like `findNextQueued`, but locks the owner and then the document, in two statements: the second one sees what the holder of the lock before has
+ * committed. Passes over owners that others have locked. Waits for one only if there is no other, and if the transaction holds no other owner.
+ */
+async function findAndLock(
+  tx: Transaction<Tables>,
+  except: readonly string[],
+  { mayWait }: { mayWait: boolean },
+): Promise<{ id: string } | undefined> {
+  const passed = [...except]
+  for (;;) {
+    const owner = (await lockOwner(tx, passed, 'skip locked')) ?? (mayWait ? await lockOwner(tx, passed, 'wait') : undefined)
+    if (owner === undefined) return undefined
+    const document = await tx
+      .selectFrom('documents')
+      .select('id')
+      .where('status', '=', 'queued')
+      .where('owner_id', '=', owner)
+      .orderBy('attempts')
+      .orderBy('queued_at')
+      .orderBy('id')
+      .limit(1)
+      .forUpdate()
+      .skipLocked()
+      .executeTakeFirst()
+    if (document !== undefined) return document
+    passed.push(owner)
+  }
+}
+
+async function lockOwner(
+  tx: Transaction<Tables>,
+  except: readonly string[],
+  mode: 'skip locked' | 'wait',
+): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('queue_turns')
+    .select('owner_id')
+    .where(sql<boolean>`waiting > 0`)
+    .$if(except.length > 0, (query) => query.where('owner_id', 'not in', except))
+    .orderBy('turn')
+    .orderBy('owner_id')
+    .limit(1)
+    .forUpdate()
+    .$if(mode === 'skip locked', (query) => query.skipLocked())
+    .executeTakeFirst()
+  return row?.owner_id
+}

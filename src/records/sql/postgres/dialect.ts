@@ -1,0 +1,60 @@
+import { PostgresAdapter, PostgresDriver, PostgresIntrospector } from 'kysely'
+import type { Dialect, PostgresPool, PostgresPoolClient } from 'kysely'
+import { TwoDialectsCompiler } from '../per-dialect.ts'
+import { isBroken, translatePostgresError } from './errors.ts'
+import type { PostgresServer } from './server.ts'
+import { encodeText } from './text.ts'
+
+/** Kysely over PostgreSQL. Throws errors of the database as a whole as DocsearchError (errors.ts). */
+export function postgresDialect(server: PostgresServer): Dialect {
+  return {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new PostgresDriver({ pool: poolOf(server) }),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new TwoDialectsCompiler(),
+  }
+}
+
+function poolOf(server: PostgresServer): PostgresPool {
+  return {
+    options: {},
+    connect: () => withTranslatedErrors(() => connect(server)),
+    end: () => server.end(),
+  }
+}
+
+async function connect(server: PostgresServer): Promise<PostgresPoolClient> {
+  const client = await server.connect()
+  let isLost = false
+  return {
+    query: ((sql: string, parameters: readonly unknown[]) =>
+      withTranslatedErrors(async () => {
+        try {
+          return await client.query(
+            sql,
+            parameters.map((value) => (typeof value === 'string' ? encodeText(value) : value)),
+          )
+        } catch (error) {
+          isLost ||= isBroken(error)
+          throw error
+        }
+      })) as PostgresPoolClient['query'],
+    release: () => client.release(isLost),
+  }
+}
+
+async function withTranslatedErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    hideValues(error)
+    throw translatePostgresError(error)
+  }
+}
+
+/** Fields of PostgreSQL's errors that can have values of rows, which must not reach the log. */
+const FIELDS_WITH_VALUES = ['detail', 'where', 'internalQuery', 'query', 'parameters', 'params']
+
+function hideValues(error: unknown): void {
+  if (error instanceof Error) for (const field of FIELDS_WITH_VALUES) if (field in error) Reflect.deleteProperty(error, field)
+}

@@ -1,0 +1,93 @@
+import { Kysely, sql } from 'kysely'
+import type { Clock } from '../../../core/clock.ts'
+import type { Logger } from '../../../core/logger.ts'
+import type { MakeCounter } from '../../../core/rate-counter.ts'
+import type { Records } from '../../records.ts'
+import { composeRecords } from '../compose.ts'
+import { createStore } from '../store.ts'
+import type { Tables } from '../tables.ts'
+import { upgradeDatabase, type UpgradeOptions } from '../upgrade.ts'
+import { sharedCounters } from './counters.ts'
+import { postgresDialect } from './dialect.ts'
+import { postgresEngine } from './engine.ts'
+import { EventWatch } from './event-watch.ts'
+import { POSTGRES_MIGRATIONS } from './migrations.ts'
+import type { PostgresServer } from './server.ts'
+import { LeasedWorker } from './worker.ts'
+
+/** A process that is silent for this long has lost its documents to others. */
+const LEASE_MS = 60_000
+
+export interface Postgres {
+  records: Records
+  /** Counts requests and failed logins of all processes together. */
+  counters: MakeCounter
+}
+
+/**
+ * Opens records in PostgreSQL, which several processes share. Upgrades the database, or creates its tables; of several processes, one does, and the
+ * others wait. Throws `data_newer` and `database_busy`.
+ */
+export async function openPostgres(options: {
+  server: PostgresServer
+  clock: Clock
+  log: Logger
+  isAudited?: boolean
+  leaseMs?: number
+  migrations?: typeof POSTGRES_MIGRATIONS
+  upgrade?: UpgradeOptions
+}): Promise<Postgres> {
+  const { server, clock, log, isAudited = true, leaseMs = LEASE_MS, migrations = POSTGRES_MIGRATIONS, upgrade } = options
+  const db = new Kysely<Tables>({ dialect: postgresDialect(server) })
+  const watch = new EventWatch(db, log)
+  try {
+    await upgradeDatabase({ db, migrations }, upgrade)
+    const takeOver = async () => {
+      if (await hasStoppedWorkers(db)) await records.queue.recover()
+    }
+    const worker = new LeasedWorker({ db, log, leaseMs, takeOver })
+    const engine = postgresEngine(db, worker, (ids) => watch.remember(ids))
+    const store = createStore({
+      db,
+      clock,
+      engine,
+      versions: { documentsVersion: neverSame(), membersVersion: neverSame() },
+      isAudited,
+    })
+    const records = composeRecords(store, {
+      credentialsVersion: neverSame(),
+      synonymsVersion: () => synonymsVersion(db),
+      async close() {
+        await watch.stop()
+        await worker.stop()
+        await db.destroy()
+      },
+    })
+    await watch.start(server, store.wake)
+    return { records, counters: sharedCounters(db) }
+  } catch (error) {
+    await watch.stop()
+    await db.destroy()
+    throw error
+  }
+}
+
+/**
+ * Makes callers read again what they could remember. Another process may have changed it, and a user whose request reaches this process next expects
+ * to see the change. To ask the database whether something has changed would take as long as to read it.
+ */
+function neverSame(): () => number {
+  let version = 0
+  return () => ++version
+}
+
+async function hasStoppedWorkers(db: Kysely<Tables>): Promise<boolean> {
+  const { rows } = await sql`select 1 from workers where lease_until < clock_timestamp() limit 1`.execute(db)
+  return rows.length > 0
+}
+
+/** What is made from synonyms takes longer to make than this takes. */
+async function synonymsVersion(db: Kysely<Tables>): Promise<number> {
+  const { rows } = await sql<{ version: number }>`select version from changes where subject = 'synonyms'`.execute(db)
+  return rows[0]!.version
+}

@@ -1,0 +1,118 @@
+import type { Client, ClientConfig, Pool, PoolClient } from 'pg'
+import { setTimeout } from 'node:timers/promises'
+import type { Logger } from '../../../core/logger.ts'
+import { PARSERS, type PostgresClient, type PostgresServer } from './server.ts'
+
+export interface PgServerOptions {
+  /** `postgres://…`. What it lacks comes from the environment variables of libpq (`PGPASSWORD`, `PGHOST` …) and from `~/.pgpass`. */
+  url: string
+  log: Logger
+  connections?: number
+  /** After this, PostgreSQL ends the transaction of a process that hangs, so that others need not wait for its locks. */
+  idleTransactionMs?: number
+}
+
+const CONNECTIONS = 10
+const CONNECT_MS = 10_000
+const IDLE_TRANSACTION_MS = 30_000
+const LOCK_MS = 60_000
+const STATEMENT_MS = 5 * 60_000
+/** How long a listener waits before it connects again. */
+const RECONNECT_MS = 1000
+
+/** Connects to a server. Loads `pg`, which an instance without PostgreSQL does not need. */
+export async function pgServer(options: PgServerOptions): Promise<PostgresServer> {
+  const { default: pg } = await import('pg')
+  const { log, connections = CONNECTIONS } = options
+  const config = configOf(options)
+  const pool: Pool = new pg.Pool({ ...config, max: connections })
+  // An idle connection broke off. The pool makes another one when it needs one.
+  pool.on('error', (error) => log.debug({ err: error }, 'a connection to PostgreSQL has ended'))
+  return {
+    connect: async () => toClient(await pool.connect()),
+    listen: (channel, ring) => listen(() => new pg.Client(config), { channel, ring, log }),
+    end: () => pool.end(),
+  }
+}
+
+function configOf({ url, idleTransactionMs = IDLE_TRANSACTION_MS }: PgServerOptions): ClientConfig {
+  return {
+    connectionString: url,
+    application_name: 'docsearch',
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MS,
+    idle_in_transaction_session_timeout: idleTransactionMs,
+    lock_timeout: LOCK_MS,
+    statement_timeout: STATEMENT_MS,
+    // For a server that no longer answers at all.
+    query_timeout: STATEMENT_MS + CONNECT_MS,
+    types: { getTypeParser: (oid: number) => PARSERS[oid] ?? ((value: unknown) => parseOther(oid, value)) },
+  }
+}
+
+/** The other types of docsearch's columns are integers and booleans. */
+function parseOther(oid: number, value: unknown): unknown {
+  const [int2, int4, bool] = [21, 23, 16]
+  if (oid === int2 || oid === int4) return Number(value)
+  return oid === bool ? value === 't' : value
+}
+
+function toClient(client: PoolClient): PostgresClient {
+  const onError = () => {}
+  // A connection that breaks off between two statements would end the process. The next statement fails.
+  client.on('error', onError)
+  return {
+    query: (sql, parameters) => client.query(sql, [...parameters]) as never,
+    release(isBroken) {
+      client.off('error', onError)
+      client.release(isBroken)
+    },
+  }
+}
+
+interface Listening {
+  channel: string
+  ring: () => void
+  log: Logger
+}
+
+/** Listens on a connection of its own, and connects again when it breaks off. */
+async function listen(connect: () => Client, { channel, ring, log }: Listening): Promise<() => Promise<void>> {
+  const stopping = new AbortController()
+  let current: Client | undefined
+
+  const begin = async (): Promise<void> => {
+    const client = connect()
+    client.on('notification', ring)
+    // A connection that breaks off can report several errors.
+    const lost = new Promise<void>((resolve) => client.on('error', () => resolve()).once('end', resolve))
+    try {
+      await client.connect()
+      await client.query(`listen ${channel}`)
+    } catch (error) {
+      void client.end().catch(() => {})
+      throw error
+    }
+    current = client
+    ring()
+    void lost.then(reconnect)
+  }
+
+  const reconnect = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      try {
+        await setTimeout(RECONNECT_MS, undefined, { signal: stopping.signal, ref: false })
+        await begin()
+        return
+      } catch (error) {
+        if (!stopping.signal.aborted) log.debug({ err: error }, 'no connection for notifications of PostgreSQL')
+      }
+    }
+  }
+
+  await begin()
+  return async () => {
+    stopping.abort()
+    await current?.end()
+  }
+}

@@ -1,0 +1,29 @@
+import type { PostgresQueryResult } from 'kysely'
+import { decodeText } from './text.ts'
+
+export interface PostgresClient {
+  query(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<unknown>>
+  /** A broken connection is closed. */
+  release(isBroken: boolean): void
+}
+
+/** PostgreSQL with a pool of connections: a server, or in the tests one within this process. */
+export interface PostgresServer {
+  connect(): Promise<PostgresClient>
+  /**
+   * Calls `ring` after each notification on the channel, and after a connection was lost, because notifications may be lost with it. Returns a
+   * function that stops this.
+   */
+  listen(channel: string, ring: () => void): Promise<() => Promise<void>>
+  end(): Promise<void>
+}
+
+/** How values of PostgreSQL's types become JavaScript's, by the number of the type. Counts and times are safe integers. */
+export const PARSERS: Readonly<Record<number, (value: string) => unknown>> = {
+  /** int8 */
+  20: Number,
+  /** numeric, which a sum of int8 is */
+  1700: Number,
+  /** text */
+  25: decodeText,
+}

@@ -1,0 +1,113 @@
+// The triggers of SQLite's migrations, which say why they exist (migration-counts.ts, -turns, -quotas, -members, -trash, -folders). In
+// PostgreSQL, a trigger calls a function, and the columns of a conflicting row need the name of their table.
+
+const COUNT = `insert into document_counts (project_id, status, owner_id, documents, chunks, bytes)
+    values (new.project_id, new.status, new.owner_id, 1, coalesce(new.chunk_count, 0), new.size_bytes)
+    on conflict (project_id, status) do update set documents = document_counts.documents + 1,
+      chunks = document_counts.chunks + excluded.chunks, bytes = document_counts.bytes + excluded.bytes;`
+const UNCOUNT = `update document_counts
+    set documents = documents - 1, chunks = chunks - coalesce(old.chunk_count, 0), bytes = bytes - old.size_bytes
+    where project_id = old.project_id and status = old.status;`
+
+const folderOf = (row: 'new' | 'old') => `substr(${row}.path, 1, strpos(${row}.path, '/'))`
+const IS_OLD_FOLDER = `project_id = old.project_id and md5(folder) = md5(${folderOf('old')})`
+const COUNT_FOLDER = `insert into folder_counts (project_id, folder, documents) values (new.project_id, ${folderOf('new')}, 1)
+    on conflict (project_id, md5(folder)) do update set documents = folder_counts.documents + 1;`
+const UNCOUNT_FOLDER = `update folder_counts set documents = documents - 1 where ${IS_OLD_FOLDER};
+    delete from folder_counts where ${IS_OLD_FOLDER} and documents = 0;`
+
+const USE = `insert into usage (owner_id, documents, bytes, passages) values (new.owner_id, 1, new.size_bytes, new.passages)
+    on conflict (owner_id) do update set documents = usage.documents + 1, bytes = usage.bytes + excluded.bytes,
+      passages = usage.passages + excluded.passages;`
+const UNUSE = `update usage set documents = documents - 1, bytes = bytes - old.size_bytes, passages = passages - old.passages
+    where owner_id = old.owner_id;`
+const USE_TRASH = `insert into usage (owner_id, documents, bytes, passages) values (new.owner_id, 0, new.size_bytes, 0)
+    on conflict (owner_id) do update set bytes = usage.bytes + excluded.bytes;`
+const UNUSE_TRASH = 'update usage set bytes = bytes - old.size_bytes where owner_id = old.owner_id;'
+
+const QUEUE = `insert into queue_turns (owner_id, turn, waiting) values (new.owner_id, 0, 1)
+    on conflict (owner_id) do update set waiting = queue_turns.waiting + 1;`
+const UNQUEUE = 'update queue_turns set waiting = waiting - 1 where owner_id = old.owner_id;'
+
+type Trigger = [name: string, event: string, condition: string | null, body: string]
+
+const TRIGGERS: readonly Trigger[] = [
+  ['document_counts_added', 'insert on documents', null, COUNT],
+  ['document_counts_removed', 'delete on documents', null, UNCOUNT],
+  [
+    'document_counts_changed',
+    'update of status, chunk_count, size_bytes, project_id on documents',
+    `new.status <> old.status or new.chunk_count is distinct from old.chunk_count or new.size_bytes <> old.size_bytes
+      or new.project_id <> old.project_id`,
+    `${UNCOUNT} ${COUNT}`,
+  ],
+  ['folder_counts_added', 'insert on documents', null, COUNT_FOLDER],
+  ['folder_counts_removed', 'delete on documents', null, UNCOUNT_FOLDER],
+  [
+    'folder_counts_changed',
+    'update of path, project_id on documents',
+    `new.project_id <> old.project_id or ${folderOf('new')} <> ${folderOf('old')}`,
+    `${UNCOUNT_FOLDER} ${COUNT_FOLDER}`,
+  ],
+  ['queue_turns_added', 'insert on documents', `new.status = 'queued'`, QUEUE],
+  ['queue_turns_queued', 'update of status on documents', `new.status = 'queued' and old.status <> 'queued'`, QUEUE],
+  ['queue_turns_left', 'update of status on documents', `old.status = 'queued' and new.status <> 'queued'`, UNQUEUE],
+  ['queue_turns_deleted', 'delete on documents', `old.status = 'queued'`, UNQUEUE],
+  [
+    'queue_turns_moved',
+    'update of owner_id on documents',
+    `new.owner_id <> old.owner_id and new.status = 'queued' and old.status = 'queued'`,
+    `${UNQUEUE} ${QUEUE}`,
+  ],
+  ['usage_added', 'insert on documents', null, USE],
+  ['usage_removed', 'delete on documents', null, UNUSE],
+  [
+    'usage_changed',
+    'update of size_bytes, passages on documents',
+    'new.size_bytes <> old.size_bytes or new.passages <> old.passages',
+    `update usage set bytes = bytes + new.size_bytes - old.size_bytes, passages = passages + new.passages - old.passages
+    where owner_id = new.owner_id;`,
+  ],
+  ['usage_moved', 'update of owner_id on documents', 'new.owner_id <> old.owner_id', `${UNUSE} ${USE}`],
+  [
+    'documents_get_owner',
+    'update of owner_id on projects',
+    'new.owner_id <> old.owner_id',
+    ['documents', 'document_counts', 'synonyms', 'trash']
+      .map((table) => `update ${table} set owner_id = new.owner_id where project_id = new.id;`)
+      .join('\n    '),
+  ],
+  ['trash_added', 'insert on trash', null, USE_TRASH],
+  ['trash_removed', 'delete on trash', null, UNUSE_TRASH],
+  ['trash_moved', 'update of owner_id on trash', 'new.owner_id <> old.owner_id', `${UNUSE_TRASH} ${USE_TRASH}`],
+  // Whoever changes the status of a document ends the claim.
+  [
+    'claims_ended',
+    'update of status on documents',
+    `old.status = 'processing' and new.status <> 'processing'`,
+    'delete from claims where document_id = new.id;',
+  ],
+]
+
+const COUNT_CHANGES = [
+  `create function count_change() returns trigger language plpgsql as $$
+  begin
+    update changes set version = version + 1 where subject = tg_argv[0];
+    return null;
+  end
+$$`,
+  `create trigger synonyms_changed after insert or update or delete on synonyms
+    for each statement execute function count_change('synonyms')`,
+]
+
+const ROW_TRIGGERS = TRIGGERS.flatMap(([name, event, condition, body]) => [
+  `create function ${name}() returns trigger language plpgsql as $$
+  begin
+    ${body}
+    return null;
+  end
+$$`,
+  `create trigger ${name} after ${event} for each row ${condition === null ? '' : `when (${condition}) `}execute function ${name}()`,
+])
+
+export const TRIGGER_STATEMENTS: readonly string[] = [...ROW_TRIGGERS, ...COUNT_CHANGES]

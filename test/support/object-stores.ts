@@ -1,0 +1,93 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { root } from './sources.ts'
+import { startStoreProxy, type StoreProxy } from './store-proxy.ts'
+import { until } from './until.ts'
+
+export const BUCKET = 'docsearch-test'
+const ACCESS = { id: 'S3RVER', secret: 'S3RVER' }
+
+/** A running S3 server with an empty bucket. */
+export interface TestStore extends AsyncDisposable {
+  /** The server itself. */
+  url: string
+  /** Stands before the server. Tests reach the store through it. */
+  proxy: StoreProxy
+  /** Sets the environment of the AWS SDK. */
+  env: Record<string, string>
+}
+
+/** versitygw, which `.ci/run` installs. Null on a machine without it. */
+export const VERSITYGW: string | null =
+  [join(root, '.cache', 'bin', 'versitygw'), spawnSync('which', ['versitygw'], { encoding: 'utf8' }).stdout.trim()].find(
+    (path) => path !== '' && existsSync(path),
+  ) ?? null
+
+export async function startVersitygw(): Promise<TestStore> {
+  const folder = await mkdtemp(join(tmpdir(), 'docsearch-store-'))
+  // versitygw refuses a folder for metadata whose path begins with the path of the objects.
+  const [objects, metadata] = [join(folder, 'objects'), join(folder, 'metadata')]
+  await mkdir(join(objects, BUCKET), { recursive: true })
+  await mkdir(metadata)
+  const port = await freePort()
+  const args = ['--access', ACCESS.id, '--secret', ACCESS.secret, '--port', `127.0.0.1:${port}`, '--keep-alive', '--quiet']
+  const server = spawn(VERSITYGW!, [...args, 'posix', '--sidecar', metadata, objects], { stdio: 'ignore' })
+  const url = `http://127.0.0.1:${port}`
+  await until('versitygw answers', async () => (await fetch(url).catch(() => null)) !== null)
+  return storeAt(url, {}, async () => {
+    server.kill('SIGKILL')
+    await once(server, 'exit')
+    await rm(folder, { recursive: true, force: true })
+  })
+}
+
+/** s3rver does not know conditional writes, so the proxy adds them. Without them, it is the kind of store that loses writes. */
+export async function startS3rver({ addsConditions }: { addsConditions: boolean }): Promise<TestStore> {
+  const folder = await mkdtemp(join(tmpdir(), 'docsearch-store-'))
+  const { default: S3rver } = await import('@20minutes/s3rver')
+  const server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory: folder,
+    allowMismatchedSignatures: true,
+    configureBuckets: [{ name: BUCKET, configs: [] }],
+  })
+  const { port } = await server.run()
+  return storeAt(`http://127.0.0.1:${port}`, { addsConditions }, async () => {
+    await server.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+}
+
+async function storeAt(url: string, options: { addsConditions?: boolean }, stop: () => Promise<void>): Promise<TestStore> {
+  const proxy = await startStoreProxy(url, options)
+  return {
+    url,
+    proxy,
+    env: {
+      AWS_ENDPOINT_URL: proxy.url,
+      AWS_ACCESS_KEY_ID: ACCESS.id,
+      AWS_SECRET_ACCESS_KEY: ACCESS.secret,
+      AWS_REGION: 'us-east-1',
+    },
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]()
+      await stop()
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

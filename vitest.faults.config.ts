@@ -1,0 +1,17 @@
+import { defineConfig } from 'vitest/config'
+
+/** `npm run test:faults`: everything that breaks a running instance, and says what survived. */
+export default defineConfig({
+  test: {
+    include: [
+      'test/faults/**/*.test.ts',
+      'test/long/{random-kills,faulty-disk,every-call,damaged-bits,connections,load,eight-hours}.test.ts',
+    ],
+    globalSetup: './test/support/build.ts',
+    testTimeout: 30 * 60_000,
+    hookTimeout: 10 * 60_000,
+    pool: 'forks',
+    maxWorkers: 2,
+    reporters: ['default', './test/support/fault-suite.ts'],
+  },
+})
