@@ -9,6 +9,8 @@ const WARNINGS = [
   '`no_text`: no page has text; a scan needs OCR.',
   '`pages_without_text`: some pages have no text; `page` is the first one.',
   '`cells_skipped`: a spreadsheet has more cells than docsearch reads; `page` is the first sheet that is not complete.',
+  '`messages_damaged`: some messages of a mailbox cannot be read; `page` is the first one.',
+  '`attachments_skipped`: some attachments of a message are not searchable; the message names them.',
   '`ocr_failed`: the program in `parse.ocr_command` failed; the message gives the reason.',
   '`parse_timeout`, `parse_memory`: parsing stopped at a limit; `page` is the first missing page.',
   '`chunk_not_embedded`: only keyword search finds some passages.',

@@ -239,6 +239,8 @@ export type WarningCode =
   | 'no_text'
   | 'pages_without_text'
   | 'cells_skipped'
+  | 'messages_damaged'
+  | 'attachments_skipped'
   | 'ocr_failed'
   | 'chunk_not_embedded'
   | 'original_damaged'

@@ -21,6 +21,8 @@ export interface Block {
   label?: boolean
   /** Block of a spreadsheet: the number of its row in the sheet or file, from 1. */
   row?: number
+  /** True for a block of a message that quotes another message. */
+  quoted?: boolean
 }
 
 export interface Page {
@@ -35,11 +37,30 @@ export interface Page {
   running?: string[]
 }
 
+/** The header of a message, for filters and for the place of a result. */
+export interface MessageHeader {
+  /** The page that has the message. */
+  page: number
+  subject: string | null
+  /** Names and addresses as a mail program shows them: `Ada Lovelace <ada@example.org>`. Empty if the message names none. */
+  from: string
+  to: string
+  cc: string
+  /** When the message was sent, in ISO 8601. */
+  sentAt: string | null
+  /** The `Message-ID`, without its angle brackets. */
+  messageId: string | null
+  /** The IDs of the messages that this one answers, nearest first. */
+  answers: readonly string[]
+}
+
 export interface ParsedDocument {
   title: string | null
   /** Keywords from the file, for a document that was uploaded without tags. */
   tags?: readonly string[]
   pages: Page[]
+  /** The messages of a mail, in order. */
+  messages?: readonly MessageHeader[]
   /** Pages of the file. More than `pages.length` if a limit stopped the parser early. */
   pageCount: number
   warnings: DocumentWarning[]

@@ -18,7 +18,24 @@ export interface ParserInput {
 }
 
 /** Everything about a document except its pages, which went to the output before. */
-export type ParseSummary = Omit<ParsedDocument, 'pages'>
+export type ParseSummary = Omit<ParsedDocument, 'pages'> & { attachmentsSkipped?: readonly SkippedAttachment[] }
+
+/** A file in a message. */
+export interface Attachment {
+  /** A name that is safe as the last part of a path. */
+  name: string
+  /** The page that has the message. */
+  page: number
+  bytes: Uint8Array
+}
+
+/** An attachment that did not become a document. */
+export interface SkippedAttachment {
+  name: string
+  page: number
+  /** Why: a code of an error, or `too_many_attachments`. */
+  code: string
+}
 
 /** Takes what a parser reads, page by page, in order. */
 export interface ParserOutput {
@@ -26,6 +43,8 @@ export interface ParserOutput {
   open(pageCount: number): void
   /** Called for each page. Throws `too_much_text`. */
   page(page: Page): void
+  /** Called for each attachment of a message, after `open`. Resolves when the output has taken the bytes. */
+  attachment?(attachment: Attachment): Promise<void>
 }
 
 /** The parser of one format. Writes the pages to the output and returns everything else. Throws DocsearchError. */
