@@ -53,6 +53,7 @@ const API_CODES = {
   last_manager: 'user',
   document_exists: 'user',
   path_taken: 'user',
+  is_attachment: 'user',
   user_exists: 'user',
   owner_exists: 'user',
   owner_stays: 'user',

@@ -54,6 +54,14 @@ export interface MessageHeader {
   answers: readonly string[]
 }
 
+/** An attachment that did not become a document. */
+export interface SkippedAttachment {
+  name: string
+  page: number
+  /** Why: a code of an error, or `too_many_attachments` or `too_deep`. */
+  code: string
+}
+
 export interface ParsedDocument {
   title: string | null
   /** Keywords from the file, for a document that was uploaded without tags. */
@@ -61,6 +69,8 @@ export interface ParsedDocument {
   pages: Page[]
   /** The messages of a mail, in order. */
   messages?: readonly MessageHeader[]
+  /** Attachments that the parser did not hand on. */
+  attachmentsSkipped?: readonly SkippedAttachment[]
   /** Pages of the file. More than `pages.length` if a limit stopped the parser early. */
   pageCount: number
   warnings: DocumentWarning[]

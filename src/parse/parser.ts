@@ -18,7 +18,7 @@ export interface ParserInput {
 }
 
 /** Everything about a document except its pages, which went to the output before. */
-export type ParseSummary = Omit<ParsedDocument, 'pages'> & { attachmentsSkipped?: readonly SkippedAttachment[] }
+export type ParseSummary = Omit<ParsedDocument, 'pages'>
 
 /** A file in a message. */
 export interface Attachment {
@@ -27,14 +27,6 @@ export interface Attachment {
   /** The page that has the message. */
   page: number
   bytes: Uint8Array
-}
-
-/** An attachment that did not become a document. */
-export interface SkippedAttachment {
-  name: string
-  page: number
-  /** Why: a code of an error, or `too_many_attachments`. */
-  code: string
 }
 
 /** Takes what a parser reads, page by page, in order. */

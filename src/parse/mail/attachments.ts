@@ -1,4 +1,5 @@
-import type { ParserOutput, SkippedAttachment } from '../parser.ts'
+import type { SkippedAttachment } from '../../core/parsed.ts'
+import type { ParserOutput } from '../parser.ts'
 import { safeName } from './attachment-name.ts'
 import type { MailAttachment } from './message.ts'
 

@@ -22,6 +22,8 @@ test('returns the format of a media type, and undefined for an unknown one', () 
 })
 
 test('lists the formats for a sentence', () => {
-  expect(formatNames('and')).toBe('PDF, DOCX, PPTX, XLSX, ODT, ODP, ODS, EPUB, EML, MBOX, MSG, plain text, Markdown, CSV and HTML')
+  expect(formatNames('and')).toBe(
+    'PDF, DOCX, PPTX, XLSX, ODT, ODP, ODS, EPUB, EML, MBOX, MSG, plain text, Markdown, CSV and HTML',
+  )
   expect(formatNames('or')).toBe('PDF, DOCX, PPTX, XLSX, ODT, ODP, ODS, EPUB, EML, MBOX, MSG, plain text, Markdown, CSV or HTML')
 })
