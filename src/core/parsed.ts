@@ -23,6 +23,8 @@ export interface Block {
   row?: number
   /** True for a block of a message that quotes another message. */
   quoted?: boolean
+  /** True for a quoted block that is not indexed, because the quoted message has it. Never stored. */
+  repeated?: boolean
 }
 
 export interface Page {

@@ -139,3 +139,80 @@ test('a result says which message it is in, and the original is downloaded as ma
   expect(headers.get('content-type')).toBe('application/mbox')
   expect(headers.get('content-disposition')).toMatch(/^attachment/)
 })
+
+test('messages and their attachments are found by people, subject and date, by operators and by filters', async () => {
+  const { alice } = await start()
+  const attachments = [{ type: 'text/plain', name: 'ada.txt', body: 'The ferry has a lantern.' }]
+  const mails = [
+    makeMail({ text: 'The ferry leaves at noon.', attachments }),
+    makeMail({
+      id: 'b',
+      from: 'Bob <bob@example.org>',
+      to: 'Ada',
+      subject: 'Re: Pier',
+      date: 'Sat, 1 Jun 2024 10:00:00 +0000',
+      text: 'The ferry returns.',
+    }),
+  ]
+  await alice.ready('in.mbox', bytes(makeMbox(mails)))
+  await alice.ready('note.txt', 'The ferry is late.')
+  const texts = async (query: string, more: Omit<SearchRequest, 'query'> = {}) =>
+    (await find(alice, query, more)).map(({ text }) => /noon|lantern|returns|late/.exec(text)![0]).toSorted()
+  expect(await texts('ferry')).toEqual(['lantern', 'late', 'noon', 'returns'])
+  for (const query of [
+    'from:lovelace',
+    'from:ADA@example.org',
+    'to:bob',
+    'subject:harbour',
+    'before:2024-06',
+    '-from:bob -name:note',
+  ])
+    expect([query, await texts(`ferry ${query}`)]).toEqual([query, ['lantern', 'noon']])
+  for (const query of [
+    'from:"Bob <bob"',
+    'subject:"re: pier"',
+    'after:2024-06-01',
+    'after:2024-05 -from:ada',
+    'from:bob from:example',
+  ])
+    expect([query, await texts(`ferry ${query}`)]).toEqual([query, ['returns']])
+  expect(await texts('ferry from:nobody')).toEqual([])
+  expect(await texts('ferry -subject:harbour')).toEqual(['late', 'returns'])
+  expect(await texts('ferry', { filter: { from: 'ada', sent_before: '2024-06-01T00:00:00Z' } })).toEqual(['lantern', 'noon'])
+  expect(await texts('ferry', { filter: { subject: 'pier', sent_after: '2024-06-01T00:00:00Z', to: 'ada' } })).toEqual([
+    'returns',
+  ])
+  // Ordinary words, as before.
+  expect(await texts('ferry from: noon')).toEqual(['lantern', 'late', 'noon', 'returns'])
+  expect(await texts('ferry after:noon')).toEqual(['lantern', 'late', 'noon', 'returns'])
+})
+
+test('quotes of a message in the project are not indexed twice, and anything else stays findable', async () => {
+  const { alice } = await start()
+  const reply = (id: string, answers: string[], text: string) =>
+    bytes(makeMail({ id, answers, from: 'b@e.org', subject: `Re ${id}`, text }))
+  const quoted = '> The ferry leaves at noon\n> from the old pier.\n>\n> The barometer falls.\n'
+  const original = await alice.ready(
+    'one.eml',
+    bytes(makeMail({ id: 'one', text: 'The ferry leaves at noon from the old pier.\n\nThe barometer is steady.' })),
+  )
+  await alice.ready('two.eml', reply('two', ['one'], `Which windmill?\n\n${quoted}\nAn inline answer about the lantern.\n`))
+  await alice.ready('three.eml', reply('three', ['unknown'], `Yes.\n\n${quoted}`))
+  expect((await names(alice, 'ferry pier')).toSorted()).toEqual(['one.eml', 'three.eml'])
+  // Not word for word what the message says.
+  expect((await names(alice, '"barometer falls"')).toSorted()).toEqual(['three.eml', 'two.eml'])
+  expect([await names(alice, 'windmill'), await names(alice, 'inline lantern')]).toEqual([['two.eml'], ['two.eml']])
+  const { body } = await alice.get<string>(`/api/v1/documents/${(await find(alice, 'windmill'))[0]!.document.id}/text`)
+  expect(JSON.stringify(body)).toContain('old pier')
+
+  await alice.call('DELETE', `/api/v1/documents/${original}`)
+  await settled(alice)
+  await expect.poll(async () => (await names(alice, 'ferry pier')).toSorted()).toEqual(['three.eml', 'two.eml'])
+
+  const mails = [
+    makeMail({ id: 'mail-1', text: 'The lighthouse is white.' }),
+    Buffer.from(reply('mail-2', ['mail-1'], 'So it is.\n\n> The lighthouse is white.\n')),
+  ]
+  await alice.ready('in.mbox', bytes(makeMbox(mails)))
+  expect((await find(alice, 'lighthouse')).map(({ chunk }) => chunk.page_start)).toEqual([1])
+})
