@@ -49,7 +49,7 @@ _docsearch_takes_value() {
     'projects take-over --for'|'projects take-over --server'|'projects take-over --profile'|'projects take-over --cacert') return 0 ;;
     'projects help --server'|'projects help --profile'|'projects help --cacert') return 0 ;;
     'documents --server'|'documents --profile'|'documents --cacert') return 0 ;;
-    'documents list --project'|'documents list -p'|'documents list --status'|'documents list --name'|'documents list --path'|'documents list --tag'|'documents list -t'|'documents list --type'|'documents list --after'|'documents list --before'|'documents list --sort'|'documents list --limit'|'documents list -n'|'documents list --server'|'documents list --profile'|'documents list --cacert') return 0 ;;
+    'documents list --project'|'documents list -p'|'documents list --status'|'documents list --name'|'documents list --path'|'documents list --tag'|'documents list -t'|'documents list --type'|'documents list --after'|'documents list --before'|'documents list --sort'|'documents list --parent'|'documents list --limit'|'documents list -n'|'documents list --server'|'documents list --profile'|'documents list --cacert') return 0 ;;
     'documents show --project'|'documents show -p'|'documents show --server'|'documents show --profile'|'documents show --cacert') return 0 ;;
     'documents get --project'|'documents get -p'|'documents get --output'|'documents get -o'|'documents get --server'|'documents get --profile'|'documents get --cacert') return 0 ;;
     'documents text --project'|'documents text -p'|'documents text --page'|'documents text --server'|'documents text --profile'|'documents text --cacert') return 0 ;;
@@ -314,7 +314,7 @@ _docsearch() {
     'search --mode') COMPREPLY=($(compgen -W 'hybrid vector keyword' -- "$cur")); return ;;
     'search --sort') COMPREPLY=($(compgen -W 'relevance newest name' -- "$cur")); return ;;
     'search --tag'|'search -t') :; return ;;
-    'search --type') COMPREPLY=($(compgen -W 'pdf docx pptx xlsx odt odp ods epub rtf text markdown rst latex csv code json html' -- "$cur")); return ;;
+    'search --type') COMPREPLY=($(compgen -W 'pdf docx pptx xlsx odt odp ods epub rtf eml mbox msg text markdown rst latex csv code json html' -- "$cur")); return ;;
     'search --path') :; return ;;
     'search --after') :; return ;;
     'search --before') :; return ;;
@@ -392,10 +392,11 @@ _docsearch() {
     'documents list --name') :; return ;;
     'documents list --path') :; return ;;
     'documents list --tag'|'documents list -t') :; return ;;
-    'documents list --type') COMPREPLY=($(compgen -W 'pdf docx pptx xlsx odt odp ods epub rtf text markdown rst latex csv code json html' -- "$cur")); return ;;
+    'documents list --type') COMPREPLY=($(compgen -W 'pdf docx pptx xlsx odt odp ods epub rtf eml mbox msg text markdown rst latex csv code json html' -- "$cur")); return ;;
     'documents list --after') :; return ;;
     'documents list --before') :; return ;;
     'documents list --sort') COMPREPLY=($(compgen -W 'newest name size pages status' -- "$cur")); return ;;
+    'documents list --parent') :; return ;;
     'documents list --limit'|'documents list -n') :; return ;;
     'documents list --server') :; return ;;
     'documents list --profile') :; return ;;
@@ -707,7 +708,7 @@ _docsearch() {
       'projects take-over') COMPREPLY=($(compgen -W '--for --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'projects help') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'documents') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
-      'documents list') COMPREPLY=($(compgen -W '--project -p --status --warnings --name --path --tag -t --type --after --before --sort --reverse --trashed --limit -n --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'documents list') COMPREPLY=($(compgen -W '--project -p --status --warnings --name --path --tag -t --type --after --before --sort --reverse --parent --trashed --limit -n --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'documents show') COMPREPLY=($(compgen -W '--project -p --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'documents get') COMPREPLY=($(compgen -W '--project -p --output -o --force -f --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'documents text') COMPREPLY=($(compgen -W '--project -p --page --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;

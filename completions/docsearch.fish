@@ -10,7 +10,7 @@ function __docsearch_at
             continue
         end
         switch $word
-            case --server --profile --cacert --data --config --log-level --embedder --reranker --host --port --public-url --ollama --subset --client-id --scope --project -p --tag -t --exclude -x --max-size --name --on-conflict --max-delete --plan --apply --limit -n --offset --mode --sort --type --path --after --before --min-score --open --context -C --format --page --baseline --max-drop --role --description -d --for --status --output -o --title --add -a --remove -r --event --url --grace --delivery --state --expires-in-days --documents --bytes --passages --redirect-uri --action --actor --document --keep --snapshot --every
+            case --server --profile --cacert --data --config --log-level --embedder --reranker --host --port --public-url --ollama --subset --client-id --scope --project -p --tag -t --exclude -x --max-size --name --on-conflict --max-delete --plan --apply --limit -n --offset --mode --sort --type --path --after --before --min-score --open --context -C --format --page --baseline --max-drop --role --description -d --for --status --parent --output -o --title --add -a --remove -r --event --url --grace --delivery --state --expires-in-days --documents --bytes --passages --redirect-uri --action --actor --document --keep --snapshot --every
                 set skip 1
                 continue
             case '-*'
@@ -464,7 +464,7 @@ complete -c docsearch -n '__docsearch_is "search"' -l offset -x -d 'Number of re
 complete -c docsearch -n '__docsearch_is "search"' -l mode -x -a 'hybrid vector keyword' -d 'How to search (default hybrid)'
 complete -c docsearch -n '__docsearch_is "search"' -l sort -x -a 'relevance newest name' -d 'Order of the results (default relevance)'
 complete -c docsearch -n '__docsearch_is "search"' -l tag -s t -x -d 'Only documents with this tag; if repeated, with at least one of the tags'
-complete -c docsearch -n '__docsearch_is "search"' -l type -x -a 'pdf docx pptx xlsx odt odp ods epub rtf text markdown rst latex csv code json html' -d 'Only documents of this type: pdf, docx, pptx, xlsx, odt, odp, ods, epub, rtf, text, markdown, rst, latex, csv, code, json, html, or a media type; repeatable'
+complete -c docsearch -n '__docsearch_is "search"' -l type -x -a 'pdf docx pptx xlsx odt odp ods epub rtf eml mbox msg text markdown rst latex csv code json html' -d 'Only documents of this type: pdf, docx, pptx, xlsx, odt, odp, ods, epub, rtf, eml, mbox, msg, text, markdown, rst, latex, csv, code, json, html, or a media type; repeatable'
 complete -c docsearch -n '__docsearch_is "search"' -l path -x -d 'Only documents whose path starts with this, such as contracts/2026/'
 complete -c docsearch -n '__docsearch_is "search"' -l after -x -d 'Only documents added on this day or later, such as 2026-03-31'
 complete -c docsearch -n '__docsearch_is "search"' -l before -x -d 'Only documents added before this day'
@@ -677,11 +677,12 @@ complete -c docsearch -n '__docsearch_is "documents list"' -l warnings -d 'Only 
 complete -c docsearch -n '__docsearch_is "documents list"' -l name -x -d 'Only documents with this text in their name'
 complete -c docsearch -n '__docsearch_is "documents list"' -l path -x -d 'Only documents whose path starts with this, such as contracts/2026/'
 complete -c docsearch -n '__docsearch_is "documents list"' -l tag -s t -x -d 'Only documents with this tag; if repeated, with at least one of the tags'
-complete -c docsearch -n '__docsearch_is "documents list"' -l type -x -a 'pdf docx pptx xlsx odt odp ods epub rtf text markdown rst latex csv code json html' -d 'Only documents of this type: pdf, docx, pptx, xlsx, odt, odp, ods, epub, rtf, text, markdown, rst, latex, csv, code, json, html, or a media type; repeatable'
+complete -c docsearch -n '__docsearch_is "documents list"' -l type -x -a 'pdf docx pptx xlsx odt odp ods epub rtf eml mbox msg text markdown rst latex csv code json html' -d 'Only documents of this type: pdf, docx, pptx, xlsx, odt, odp, ods, epub, rtf, eml, mbox, msg, text, markdown, rst, latex, csv, code, json, html, or a media type; repeatable'
 complete -c docsearch -n '__docsearch_is "documents list"' -l after -x -d 'Only documents added on this day or later, such as 2026-03-31'
 complete -c docsearch -n '__docsearch_is "documents list"' -l before -x -d 'Only documents added before this day'
 complete -c docsearch -n '__docsearch_is "documents list"' -l sort -x -a 'newest name size pages status' -d 'Sort by this: newest, largest or most pages first'
 complete -c docsearch -n '__docsearch_is "documents list"' -l reverse -d 'Reverse the order'
+complete -c docsearch -n '__docsearch_is "documents list"' -l parent -x -d 'Only the attachments of the message with this ID'
 complete -c docsearch -n '__docsearch_is "documents list"' -l trashed -d 'Only documents in the trash: deleted documents and replaced versions'
 complete -c docsearch -n '__docsearch_is "documents list"' -l limit -s n -x -d 'Maximum number of documents (default all)'
 complete -c docsearch -n '__docsearch_is "documents list"' -l help -s h -d 'Show help'

@@ -14,6 +14,8 @@ export interface PlacedPiece extends Piece {
 export interface Draft {
   pieces: PlacedPiece[]
   tokens: number
+  /** True if text before it is in no passage, so that it must not be joined to the passage before. */
+  isAfterGap?: boolean
 }
 
 /** Returns true if the draft stays within `MAX_PASSAGE_CHARS` with this piece added, gaps included. */
@@ -35,7 +37,7 @@ export function mergeTiny(drafts: readonly Draft[], target: number, maxTokens: n
     const isTiny = draft.tokens < target * TINY_SHARE
     const hasRoom =
       last !== undefined && hasRoomFor(last, draft.pieces.at(-1)!) && sum <= Math.min(maxTokens, target * MERGED_SHARE)
-    if (isTiny && hasRoom && isSameSection(last, draft)) {
+    if (isTiny && draft.isAfterGap !== true && hasRoom && isSameSection(last, draft)) {
       last.pieces.push(...draft.pieces)
       last.tokens = sum
     } else merged.push(draft)

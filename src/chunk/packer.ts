@@ -40,7 +40,11 @@ export class Packer {
   }
 
   add(span: Span): void {
-    const continues = this.previous !== undefined && continuesSentence(this.text, this.previous, span)
+    if (span.isAfterGap === true) {
+      if (this.draft.pieces.length > 0) this.finished.push(this.draft)
+      this.draft = { pieces: [], tokens: 0, isAfterGap: true }
+    }
+    const continues = this.previous !== undefined && span.isAfterGap !== true && continuesSentence(this.text, this.previous, span)
     this.previous = span
     const leftPage = this.leavePage(span, continues)
     const section = sectionOf(this.text, span)

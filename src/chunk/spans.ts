@@ -12,15 +12,18 @@ export interface Span {
   header?: boolean
   label?: boolean
   section?: Block['section']
+  /** True if text before it, which is not indexed, must not be in the same passage. */
+  isAfterGap?: boolean
 }
 
 /**
  * Returns the document's text and its spans in order: the blocks, and as paragraphs the text that the parser left outside of
- * blocks. Every character that is not blank is in exactly one span.
+ * blocks. Every character that is not blank is in exactly one span, except those of repeated quotes, which are in none.
  */
 export function spansOf(pages: readonly Page[]): { text: string; spans: Span[] } {
   const spans: Span[] = []
   let base = 0
+  let isAfterGap = false
   for (const page of pages) {
     const add = (
       kind: Block['kind'],
@@ -29,18 +32,21 @@ export function spansOf(pages: readonly Page[]): { text: string; spans: Span[] }
       { level, table, header, label, section }: Partial<Block> = {},
     ): void => {
       const trimmed = trim(page.text, start, end)
-      if (trimmed !== null)
-        spans.push({
-          kind: kind === 'heading' && !isOwnHeading(page.text.slice(trimmed.start, trimmed.end)) ? 'paragraph' : kind,
-          start: base + trimmed.start,
-          end: base + trimmed.end,
-          page: page.number,
-          ...(level === undefined ? {} : { level }),
-          ...(table === undefined ? {} : { table }),
-          ...(header === undefined ? {} : { header }),
-          ...(label === undefined ? {} : { label }),
-          ...(section === undefined ? {} : { section }),
-        })
+      if (trimmed === null) return
+      const gap = isAfterGap
+      isAfterGap = false
+      spans.push({
+        kind: kind === 'heading' && !isOwnHeading(page.text.slice(trimmed.start, trimmed.end)) ? 'paragraph' : kind,
+        start: base + trimmed.start,
+        end: base + trimmed.end,
+        page: page.number,
+        ...(level === undefined ? {} : { level }),
+        ...(table === undefined ? {} : { table }),
+        ...(header === undefined ? {} : { header }),
+        ...(label === undefined ? {} : { label }),
+        ...(section === undefined ? {} : { section }),
+        ...(gap && { isAfterGap: true }),
+      })
     }
     let at = 0
     for (const block of page.blocks) {
@@ -49,7 +55,8 @@ export function spansOf(pages: readonly Page[]): { text: string; spans: Span[] }
       const end = Math.min(block.end, page.text.length)
       if (start >= end) continue
       add('paragraph', at, start)
-      add(block.kind, start, end, block)
+      if (block.repeated === true) isAfterGap = true
+      else add(block.kind, start, end, block)
       at = end
     }
     add('paragraph', at, page.text.length)

@@ -25,6 +25,10 @@ export interface DocumentFilter extends Page {
   tag?: readonly string[]
   /** One of these types. */
   media_type?: readonly string[]
+  /** The attachments of the message with this ID. */
+  parent?: string | undefined
+  /** `false` for documents that are no attachments. */
+  attachments?: false
   /** `newest` by default. */
   sort?: DocumentSort | undefined
   order?: SortOrder

@@ -9,6 +9,8 @@ const WARNINGS = [
   '`no_text`: no page has text; a scan needs OCR.',
   '`pages_without_text`: some pages have no text; `page` is the first one.',
   '`cells_skipped`: a spreadsheet has more cells than docsearch reads; `page` is the first sheet that is not complete.',
+  '`messages_damaged`: some messages of a mailbox cannot be read; `page` is the first one.',
+  '`attachments_skipped`: some attachments of a message are not searchable; the message names them.',
   '`ocr_failed`: the program in `parse.ocr_command` failed; the message gives the reason.',
   '`parse_timeout`, `parse_memory`: parsing stopped at a limit; `page` is the first missing page.',
   '`chunk_not_embedded`: only keyword search finds some passages.',
@@ -41,6 +43,13 @@ const parse = z
       .string()
       .optional()
       .meta({ description: 'The title that a user gave. It takes precedence over the title in the file' }),
+    attachments_skipped: z
+      .array(z.object({ name: z.string(), page: z.int(), code: z.string() }))
+      .optional()
+      .meta({
+        description:
+          'Attachments that are no documents, each with the reason: `unsupported_type`, `encrypted`, `quota_exceeded` …',
+      }),
     tags: z.array(z.string()).optional().meta({ description: 'Tags in the file itself, used if the upload had none' }),
   })
   .meta({ description: 'How the document was parsed. Empty before that' })
@@ -76,6 +85,10 @@ export const document = z
     }),
     title: z.string().nullable(),
     tags: z.array(z.string()),
+    parent_id: z.string().nullable().optional().meta({
+      description: 'The message that the document is attached to. Null for a document that was uploaded',
+    }),
+    parent_page: z.int().nullable().optional().meta({ description: 'The page of `parent_id` that has the message' }),
     parse,
   })
   .meta({ id: 'Document' })
@@ -123,6 +136,12 @@ export const documentListQuery = z
     media_type: oneOrSeveral(nameOrId, 20).optional().meta({
       description: 'Only documents of this type, such as `application/pdf`; if repeated, of one of the types',
     }),
+    parent: z.string().min(1).max(200).optional().meta({ description: 'Only the attachments of the message with this ID' }),
+    attachments: z
+      .enum(['false'])
+      .transform(() => false as const)
+      .optional()
+      .meta({ description: '`false`: only documents that are no attachments' }),
     sort: z
       .enum(Object.keys(DOCUMENT_SORTS) as [DocumentSort, ...DocumentSort[]])
       .optional()
@@ -139,6 +158,10 @@ export const documentListQuery = z
         description:
           '`true`: only documents in the trash of projects that you may write to, last deleted first; `status` and `warnings` are those from before the deletion',
       }),
+  })
+  .refine(({ parent, attachments }) => parent === undefined || attachments === undefined, {
+    path: ['attachments'],
+    message: 'cannot be used with `parent`',
   })
   .refine(({ trashed, sort, order }) => trashed !== true || (sort === undefined && order === undefined), {
     path: ['sort'],

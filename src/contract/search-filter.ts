@@ -8,6 +8,8 @@ export const pathPrefix = z
   .max(4000)
   .meta({ description: 'The beginning of the path, character by character. For a folder, end it with a slash: `notes/`' })
 
+const messagePart = z.string().trim().min(1).max(200)
+
 /** Strict, because a typing error must not silently widen a search. */
 export const searchFilter = z
   .strictObject({
@@ -17,6 +19,15 @@ export const searchFilter = z
     path_prefix: pathPrefix.optional(),
     created_after: timestamp.optional().meta({ description: 'Documents created at this time or later' }),
     created_before: timestamp.optional().meta({ description: 'Documents created before this time' }),
+    from: messagePart
+      .optional()
+      .meta({ description: 'Messages with this in the name or address of the sender, and their attachments' }),
+    to: messagePart
+      .optional()
+      .meta({ description: 'Messages with this in a name or address of a recipient, and their attachments' }),
+    subject: messagePart.optional().meta({ description: 'Messages with this in the subject, and their attachments' }),
+    sent_after: timestamp.optional().meta({ description: 'Messages sent at this time or later, and their attachments' }),
+    sent_before: timestamp.optional().meta({ description: 'Messages sent before this time, and their attachments' }),
   })
   .meta({ description: 'A document must match every filter' })
 
@@ -29,6 +40,27 @@ export function toSearchFilter(filter: z.output<typeof searchFilter> = {}): Sear
     pathPrefix: filter.path_prefix,
     createdAfter: toDate(filter.created_after),
     createdBefore: toDate(filter.created_before),
+  }
+}
+
+interface MessageConditions {
+  from?: string[]
+  to?: string[]
+  subject?: string[]
+  sentAfter?: Date
+  sentBefore?: Date
+}
+
+/** Returns the conditions of a request about the headers of messages; undefined if it has none. */
+export function toMessageQuery(filter: z.output<typeof searchFilter> = {}): MessageConditions | undefined {
+  const { from, to, subject, sent_after: after, sent_before: before } = filter
+  if ([from, to, subject, after, before].every((value) => value === undefined)) return undefined
+  return {
+    ...(from !== undefined && { from: [from] }),
+    ...(to !== undefined && { to: [to] }),
+    ...(subject !== undefined && { subject: [subject] }),
+    ...(after !== undefined && { sentAfter: new Date(after) }),
+    ...(before !== undefined && { sentBefore: new Date(before) }),
   }
 }
 

@@ -53,6 +53,7 @@ const API_CODES = {
   last_manager: 'user',
   document_exists: 'user',
   path_taken: 'user',
+  is_attachment: 'user',
   user_exists: 'user',
   owner_exists: 'user',
   owner_stays: 'user',
@@ -243,6 +244,8 @@ export type WarningCode =
   | 'no_text'
   | 'pages_without_text'
   | 'cells_skipped'
+  | 'messages_damaged'
+  | 'attachments_skipped'
   | 'ocr_failed'
   | 'chunk_not_embedded'
   | 'original_damaged'

@@ -1,7 +1,7 @@
 /** Moments between two steps of a write, at which the fault tests kill the daemon. */
 export type KillPoint =
   | ('body' | 'fsync' | 'rename' | 'commit')
-  | ('extract' | 'embed' | 'index' | 'done')
+  | ('attachment' | 'extract' | 'embed' | 'index' | 'done')
   | ('delete' | 'replace' | 'edit' | 'restore' | 'purge')
   /** The steps of a commit: the rows are stored; the files of the segments are written; the segments are switched. */
   | ('rows' | 'segments-written' | 'segments-switched')

@@ -20,6 +20,8 @@ export interface Place {
   pageEnd: number
   /** The name of the first page, for a sheet. */
   pageName?: string | null
+  /** The header of the message on the first page. */
+  message?: { from: string; sentAt: Date | null } | null
   /** The first and the last row of a table. */
   rows?: readonly [first: number, last: number] | null
   /** The line where it begins. Null if nobody counted the lines. */
@@ -50,20 +52,30 @@ export function pageTitle(mediaType: string, page: number): string {
 }
 
 /**
- * Returns where a passage is, in the terms of its format: `page 3`, `slide 7`, `sheet "Costs", rows 12–31`, `line 40`, `lines 40–62`. Null for a format
- * without pages if nobody counted the lines.
+ * Returns where a passage is, in the terms of its format: `page 3`, `slide 7`, `sheet "Costs", rows 12–31`, `line 40`, `lines 40–62`,
+ * `message of 3 May 2024 from Ada Lovelace`. Null for a format without pages if nobody counted the lines.
  */
-export function formatLocation({ mediaType, pageStart, pageEnd, pageName, rows, line, lastLine }: Place): string | null {
+export function formatLocation({ mediaType, pageStart, pageEnd, pageName, message, rows, line, lastLine }: Place): string | null {
   const counted = formatOf(mediaType)?.countedIn ?? 'pages'
   const rowsText = rows == null ? null : range('row', ...rows)
   if (counted === 'sheets' && pageStart === pageEnd) {
     const sheet = pageName == null ? `sheet ${pageStart}` : `sheet "${pageName}"`
     return rowsText === null ? sheet : `${sheet}, ${rowsText}`
   }
+  if (counted === 'messages' && pageStart === pageEnd && message != null) return messageText(message, pageStart)
   if (counted === 'rows' && rowsText !== null) return rowsText
   if (counted === 'lines' && line != null) return range('line', line, lastLine ?? line)
   if ((counted === 'lines' || counted === 'rows') && pageEnd === 1) return null
   return range(WORDS[counted], pageStart, pageEnd)
+}
+
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+function messageText({ from, sentAt }: NonNullable<Place['message']>, page: number): string {
+  // The name without the address, if there is one.
+  const name = /^(.+?)\s*<[^<>]*>/.exec(from)?.[1] ?? from
+  if (sentAt === null && name === '') return `message ${page}`
+  return ['message', sentAt && `of ${DAY.format(sentAt)}`, name && `from ${name}`].filter(Boolean).join(' ')
 }
 
 function range(word: string, first: number, last: number): string {

@@ -206,6 +206,10 @@ export interface DocumentRecord {
   parse: Record<string, unknown>
   /** Who uploaded the present bytes; null when version 0.1.0 stored them. */
   uploaderId: string | null
+  /** The message that the document is attached to; null for a document that a user uploaded. */
+  parentId: string | null
+  /** The page of that document that has the message. */
+  parentPage: number | null
 }
 
 export interface ApiKeyRecord {

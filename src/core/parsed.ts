@@ -26,6 +26,10 @@ export interface Block {
    * open sections of this level and below.
    */
   section?: { level: number; title: string }
+  /** True for a block of a message that quotes another message. */
+  quoted?: boolean
+  /** True for a quoted block that is not indexed, because the quoted message has it. Never stored. */
+  repeated?: boolean
 }
 
 export interface Page {
@@ -40,11 +44,40 @@ export interface Page {
   running?: string[]
 }
 
+/** The header of a message, for filters and for the place of a result. */
+export interface MessageHeader {
+  /** The page that has the message. */
+  page: number
+  subject: string | null
+  /** Names and addresses as a mail program shows them: `Ada Lovelace <ada@example.org>`. Empty if the message names none. */
+  from: string
+  to: string
+  cc: string
+  /** When the message was sent, in ISO 8601. */
+  sentAt: string | null
+  /** The `Message-ID`, without its angle brackets. */
+  messageId: string | null
+  /** The IDs of the messages that this one answers, nearest first. */
+  answers: readonly string[]
+}
+
+/** An attachment that did not become a document. */
+export interface SkippedAttachment {
+  name: string
+  page: number
+  /** Why: a code of an error, or `too_many_attachments` or `too_deep`. */
+  code: string
+}
+
 export interface ParsedDocument {
   title: string | null
   /** Keywords from the file, for a document that was uploaded without tags. */
   tags?: readonly string[]
   pages: Page[]
+  /** The messages of a mail, in order. */
+  messages?: readonly MessageHeader[]
+  /** Attachments that the parser did not hand on. */
+  attachmentsSkipped?: readonly SkippedAttachment[]
   /** Pages of the file. More than `pages.length` if a limit stopped the parser early. */
   pageCount: number
   warnings: DocumentWarning[]

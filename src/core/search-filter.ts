@@ -1,3 +1,9 @@
+/** Some pages of a document; null for all of them. */
+export interface PagesOf {
+  documentId: string
+  pages: readonly number[] | null
+}
+
 /** The value each condition compares with, by the condition's name. */
 interface ConditionValues {
   /** The field is one of the values. An empty list matches no passage. */
@@ -22,6 +28,10 @@ interface ConditionValues {
   containsAll: readonly string[]
   /** The field contains none of the values, in any letter case. */
   containsNone: readonly string[]
+  /** The passage is on one of these pages. An empty list matches no passage. */
+  isOnPageOf: readonly PagesOf[]
+  /** The passage is on none of these pages. */
+  isOnNoPageOf: readonly PagesOf[]
   /** One of the fields contains each phrase: whole words, in any letter case, with any white space between them. */
   hasAllPhrases: readonly string[]
   /** None of the fields contains any of the phrases. */
@@ -50,6 +60,9 @@ const FILTERS = {
   withoutTags: { fields: ['tags'], condition: 'hasNoneOf' },
   operatorTypes: { fields: ['mediaType'], condition: 'isOneOf' },
   withoutTypes: { fields: ['mediaType'], condition: 'isNoneOf' },
+  // The pages with messages that match, which the records have found.
+  messagePages: { fields: ['documentId'], condition: 'isOnPageOf' },
+  withoutMessagePages: { fields: ['documentId'], condition: 'isOnNoPageOf' },
   // Titles and headings are indexed with the words of each passage, so phrases look there too.
   phrases: { fields: ['text', 'title', 'heading'], condition: 'hasAllPhrases' },
   withoutPhrases: { fields: ['text', 'title', 'heading'], condition: 'hasNoPhrase' },

@@ -14,6 +14,7 @@ import { Load } from './load.ts'
 import { Maintenance } from './maintenance.ts'
 import { createPreparePassages } from './prepare-passages.ts'
 import { PrepareThreads } from './prepare/threads.ts'
+import { createFindRepetitions } from './quotes.ts'
 import { Reconciler } from './reconciler.ts'
 import { createSettled } from './settled.ts'
 import { describeQueue } from './status.ts'
@@ -35,7 +36,7 @@ export function createIngest(options: IngestOptions): Ingest {
   const writer = new IndexWriter({ ...toCommit, onCommit: () => maintenance.committed() })
   // One thread keeps up with about four parsers.
   const threads = new PrepareThreads(Math.ceil((options.parseWorkers ?? availableParallelism()) / 4))
-  const preparePassages = createPreparePassages({ threads, batcher: new Batcher(retries) })
+  const preparePassages = newPreparePassages(records, { threads, batcher: new Batcher(retries) })
   const steps = createSteps(options, { retries, preparePassages, writer, telemetry })
   const edits = new Edits({ records, lifecycle, log, quotas, preparePassages, exclusive, stopping: stopping.signal })
   const onFailed = () => void deletions.forget()
@@ -57,7 +58,7 @@ export function createIngest(options: IngestOptions): Ingest {
       .finally(() => worker.nudge())
   }
 
-  /** Begins to work on a document that may have been queued. */
+  /** Begins to work on a document that may have been queued. The deletion of a message can queue its replies. */
   function worked<T>(result: T): T {
     worker.nudge()
     return result
@@ -88,7 +89,7 @@ export function createIngest(options: IngestOptions): Ingest {
       await threads.close()
     },
     accept: createAccept(options, () => worker.nudge()),
-    deleteDocument: (projects, id, options) => deletions.deleteDocument(projects, id, options),
+    deleteDocument: async (projects, id, options) => worked(await deletions.deleteDocument(projects, id, options)),
     restore: async (projects, id, many) => worked(await deletions.restore(projects, id, many)),
     finishMany: () => deletions.finishMany(),
     deleteProject: (id) => deletions.deleteProject(id),
@@ -116,6 +117,13 @@ function newBuilder(
 ): Builder {
   const stopping = new AbortController()
   const retries = createRetries(log, stopping.signal)
-  const preparePassages = createPreparePassages({ threads, batcher: new Batcher(retries), inTurnAs: 'the new index' })
+  const preparePassages = newPreparePassages(records, { threads, batcher: new Batcher(retries), inTurnAs: 'the new index' })
   return new Builder({ records, lifecycle, log, retries, stopping, preparePassages, ...rest })
+}
+
+function newPreparePassages(
+  records: IngestOptions['records'],
+  parts: Omit<Parameters<typeof createPreparePassages>[0], 'findRepetitions'>,
+): ReturnType<typeof createPreparePassages> {
+  return createPreparePassages({ ...parts, findRepetitions: createFindRepetitions(records) })
 }

@@ -5,6 +5,7 @@ import type { Embedder } from '../embed/embedder.ts'
 import type { IndexedPassage } from '../index/chunk-index.ts'
 import { nameTerms, searchedText } from '../index/passage-terms.ts'
 import type { Batcher } from './batcher.ts'
+import type { FindRepetitions } from './quotes.ts'
 import type { PreparedPassage } from './prepare/prepare.ts'
 import type { PrepareThreads } from './prepare/threads.ts'
 
@@ -40,6 +41,7 @@ export type StoredVectors = (passages: readonly PreparedPassage[]) => Promise<(F
 export interface PrepareParts {
   threads: PrepareThreads
   batcher: Batcher
+  findRepetitions: FindRepetitions
   /** The name under which all documents take turns. Without it, each document takes its owner's turn. */
   inTurnAs?: string
 }
@@ -48,8 +50,9 @@ export interface PrepareParts {
  * Returns a function that cuts a document's text into passages with vectors. It rejects when its signal aborts, and with the errors of `prepare`
  * and `embedDocuments`.
  */
-export function createPreparePassages({ threads, batcher, inTurnAs }: PrepareParts): PreparePassages {
-  return async (document, { title: ownTitle, tags, pages }, embedder, signal, storedVectors) => {
+export function createPreparePassages({ threads, batcher, findRepetitions, inTurnAs }: PrepareParts): PreparePassages {
+  return async (document, { title: ownTitle, tags, pages: allPages }, embedder, signal, storedVectors) => {
+    const pages = await findRepetitions(document, allPages)
     const title = shorten(ownTitle ?? document.name, MAX_TITLE_CHARS)
     const { name, maxTokens, tokenCounter: counter, sharedModel } = embedder
     const model = storedVectors === undefined ? sharedModel : null

@@ -15,12 +15,19 @@ export function createSettled({ documents, events }: Pick<Records, 'documents' |
     ended.addEventListener('abort', onEnd)
     try {
       let pending = documentIds
+      let hasAttachments = false
       for (;;) {
         // Made before the documents are read, so that it also sees a change during the read.
         const change = new Promise<void>((resolve) => (wake = resolve))
         const found = await documents.getMany(projects, pending)
         // A deleted document is settled too.
         pending = pending.filter((id) => !DONE.has(found.get(id)?.status ?? 'ready'))
+        if (pending.length === 0 || hasAttachments) {
+          // A message is searchable as a whole when its attachments are. They are there when the message is ready.
+          const attachments = await documents.attachments(projects, documentIds)
+          pending = attachments.filter(({ status }) => !DONE.has(status)).map(({ id }) => id)
+          hasAttachments = true
+        }
         if (pending.length === 0) return true
         if (ended.aborted) return false
         await change

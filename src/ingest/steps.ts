@@ -8,7 +8,9 @@ import type { IngestStep, Telemetry } from '../core/telemetry.ts'
 import type { OpenIndex } from '../lifecycle/lifecycle.ts'
 import { needsOcr, withOcr } from '../parse/ocr/with-ocr.ts'
 import { PARSER_VERSION } from '../parse/parser.ts'
+import type { NewAttachment } from '../records/attachments.ts'
 import type { QueuedDocument } from '../records/queue.ts'
+import { createTakeAttachments } from './attachments.ts'
 import type { IngestOptions } from './context.ts'
 import type { DocumentText, PreparePassages } from './prepare-passages.ts'
 import type { IndexWriter } from './writer.ts'
@@ -33,6 +35,8 @@ export interface Extracted extends DocumentText {
   chars: number
 }
 
+type ReadDocument = ParsedDocument & { attachments?: readonly NewAttachment[] }
+
 export interface StepParts {
   retries: Retries
   preparePassages: PreparePassages
@@ -41,9 +45,12 @@ export interface StepParts {
 }
 
 export function createSteps(
-  { records, blobs, parserPool, ocr }: Pick<IngestOptions, 'records' | 'blobs' | 'parserPool' | 'ocr'>,
+  options: Pick<IngestOptions, 'records' | 'blobs' | 'parserPool' | 'ocr' | 'limits' | 'quotas'>,
   { retries, preparePassages, writer, telemetry }: StepParts,
 ): Steps {
+  const { records, blobs, parserPool, ocr, quotas } = options
+  const takeAttachments = createTakeAttachments(options)
+
   /** Measures a step that ends well. */
   async function measured<T>(step: IngestStep, work: () => Promise<T>): Promise<T> {
     const started = performance.now()
@@ -52,7 +59,7 @@ export function createSteps(
     return result
   }
 
-  function read({ document }: QueuedDocument, signal: AbortSignal, aside: Aside): Promise<ParsedDocument> {
+  function read({ document }: QueuedDocument, signal: AbortSignal, aside: Aside): Promise<ReadDocument> {
     return blobs.withFile(document.sha256, async (file) => {
       const parsed = await parse(document, file, signal)
       if (ocr === undefined || document.mediaType !== FORMATS.pdf.mediaType || !needsOcr(parsed)) return parsed
@@ -62,13 +69,19 @@ export function createSteps(
     })
   }
 
-  async function parse({ ownerId, mediaType, name }: DocumentRecord, file: string, signal: AbortSignal): Promise<ParsedDocument> {
+  async function parse({ ownerId, mediaType, name }: DocumentRecord, file: string, signal: AbortSignal): Promise<ReadDocument> {
     for (let attempt = 1; ; attempt++) {
+      const attachments = takeAttachments(ownerId)
       try {
-        return await parserPool.parse({ owner: ownerId, file, mediaType, name, signal })
+        const onAttachment = attachments.take
+        const parsed = await parserPool.parse({ owner: ownerId, file, mediaType, name, signal, onAttachment })
+        const attachmentsSkipped = [...(parsed.attachmentsSkipped ?? []), ...attachments.skipped]
+        return { ...parsed, attachments: attachments.stored, attachmentsSkipped }
       } catch (error) {
         signal.throwIfAborted()
         if (!isDocsearchError(error, 'parser_crashed') || attempt >= PARSER_ATTEMPTS) throw error
+      } finally {
+        await attachments.clean()
       }
     }
   }
@@ -98,7 +111,8 @@ export function createSteps(
     const { pages, pageCount } = parsed
     const facts = { ...parsed.facts, parser_version: PARSER_VERSION }
     const health = healthOf(pages, pageCount)
-    const saved = await retries.run(() => records.queue.savePages(job, { ...parsed, facts, health }))
+    const isWhole = parsed.facts['cut_short'] !== true
+    const saved = await retries.run(() => records.queue.savePages(job, { ...parsed, facts, health, isWhole }, quotas))
     if (saved === null) return null
     killPoint('extract')
     return { ...saved, pages, chars: charsOf(pages) }

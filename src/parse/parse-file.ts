@@ -30,6 +30,7 @@ export async function parseFile(input: ParserInput, output: ParserOutput): Promi
       if (page.text.trim() === '') blank.push(page.number)
       output.page(page)
     },
+    attachment: async (attachment) => output.attachment?.(attachment),
   })
   const missing = missingText(blank, summary.pageCount, format === 'pdf' ? 'not_set' : 'no_pictures')
   return {

@@ -22,12 +22,23 @@ export interface ParserInput {
 /** Everything about a document except its pages, which went to the output before. */
 export type ParseSummary = Omit<ParsedDocument, 'pages'>
 
+/** A file in a message. */
+export interface Attachment {
+  /** A name that is safe as the last part of a path. */
+  name: string
+  /** The page that has the message. */
+  page: number
+  bytes: Uint8Array
+}
+
 /** Takes what a parser reads, page by page, in order. */
 export interface ParserOutput {
   /** Called once, when the number of pages is known. Throws `too_many_pages`. */
   open(pageCount: number): void
   /** Called for each page. Throws `too_much_text`. */
   page(page: Page): void
+  /** Called for each attachment of a message, after `open`. Resolves when the output has taken the bytes. */
+  attachment?(attachment: Attachment): Promise<void>
 }
 
 /** The parser of one format. Writes the pages to the output and returns everything else. Throws DocsearchError. */

@@ -1,11 +1,14 @@
-import type { FormatId } from '../core/formats.ts'
+import { extname } from 'node:path'
+import { FORMATS, type FormatId } from '../core/formats.ts'
 import { beginsAsScript, isCodeName } from './code/languages.ts'
 import { beginsAsHtml } from './html/begins-as-html.ts'
 import { beginsAsJson } from './json/begins-as-json.ts'
+import { beginsAsMail, beginsAsMailbox } from './mail/begins-as-mail.ts'
 import { beginsAsLatex } from './markup/begins-as-latex.ts'
 import type { Parser } from './parser.ts'
 import { beginsAsRtf } from './rtf/begins-as-rtf.ts'
 import type { Archive } from './sniff/archive.ts'
+import { contains } from './sniff/contains.ts'
 
 /** Adobe Acrobat opens a PDF whose header is within the first 1,024 bytes. Some mail gateways put lines before it. */
 const PDF_HEADER_WITHIN = 1024
@@ -22,10 +25,14 @@ const EXCEL = /(?:spreadsheetml|ms-excel)\.(?:sheet|template)(?:\.macroenabled)?
 
 /** An OpenDocument file that is one XML file names its type at its beginning. */
 const FLAT_ODF = /^(?:\xEF\xBB\xBF)?\s*(?:<\?xml[^>]*>\s*)?<office:document\s[^>]*\soffice:mimetype\s*=\s*["']([^"']+)["']/
+/** The stream that every message of Outlook has. Office documents of the same container don't have it. */
+const OUTLOOK_PROPERTIES = Buffer.from('__properties_version1.0', 'utf16le')
 
 /** What the sniffer knows of a file. */
 export interface SniffedFile {
   path: string
+  /** The name of the upload. */
+  name: string
   /** The first bytes, at most 64 KiB. */
   head: Buffer
   /** The media type that the package file-type finds; null if it finds none. */
@@ -98,6 +105,24 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
     isFormatOf: ({ head }) => beginsAsRtf(head),
     load: async () => (await import('./rtf/rtf.ts')).parseRtf,
   },
+  eml: {
+    kind: 'binary',
+    isFormatOf: ({ head, name }) =>
+      beginsAsMail(startOf(head), isNamed(name, 'eml')) &&
+      (isNamed(name, 'eml') || !(beginsAsMailbox(startOf(head)) || isNamedAsText(name))),
+    load: async () => (await import('./mail/eml.ts')).parseEml,
+  },
+  mbox: {
+    kind: 'binary',
+    isFormatOf: ({ head, name }) => beginsAsMailbox(startOf(head)) && !isNamedAsText(name),
+    load: async () => (await import('./mail/mbox.ts')).parseMbox,
+  },
+  msg: {
+    kind: 'binary',
+    isFormatOf: async ({ path, detected }) =>
+      (await detected()) === 'application/x-cfb' && (await contains(path, OUTLOOK_PROPERTIES)),
+    load: async () => (await import('./mail/msg.ts')).parseMsg,
+  },
   text: { kind: 'text', load: async () => (await import('./text/text.ts')).parseText },
   markdown: { kind: 'text', load: async () => (await import('./markdown/markdown.ts')).parseMarkdown },
   rst: { kind: 'text', load: async () => (await import('./markup/rst.ts')).parseRst },
@@ -111,6 +136,22 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
   },
   json: { kind: 'text', beginsLike: beginsAsJson, load: async () => (await import('./json/json.ts')).parseJson },
   html: { kind: 'text', beginsLike: beginsAsHtml, load: async () => (await import('./html/html.ts')).parseHtml },
+}
+
+const START_BYTES = 16 * 1024
+
+/** The header of a message is ASCII, whatever follows. */
+function startOf(head: Buffer): string {
+  return head.subarray(0, START_BYTES).toString('latin1')
+}
+
+function isNamed(name: string, format: FormatId): boolean {
+  return (FORMATS[format].extensions as readonly string[]).includes(extname(name).toLowerCase())
+}
+
+/** A text that begins with a header, such as a saved page of the archive of a list, is a text if its name says so. */
+function isNamedAsText(name: string): boolean {
+  return (Object.keys(READERS) as FormatId[]).some((format) => READERS[format].kind === 'text' && isNamed(name, format))
 }
 
 function isOoxml(archive: Archive | null, mainType: RegExp, usualMain: string): boolean {

@@ -69,6 +69,8 @@ export interface DocumentQuery extends ListRequest {
   tags?: readonly string[]
   /** One of these types. */
   mediaTypes?: readonly string[]
+  /** The attachments of this message; null for documents that are no attachments. */
+  parentId?: string | null
   /** `newest` by default. A document without pages counts as one with 0 pages. */
   sort?: DocumentSort
   /** By default the order of the sort in `DOCUMENT_SORTS`. */
@@ -121,10 +123,12 @@ export interface Documents {
   /** Queues the same bytes as a new version. Returns null when there is no such document. */
   requeue(projects: ProjectIds, id: string): Promise<DocumentRecord | null>
   /**
-   * Deletes a document and leaves a tombstone until the index has dropped its passages. With `isKept` it goes to the trash. Returns false
+   * Deletes a document with its attachments, and leaves a tombstone for each until the index has dropped its passages. With `isKept` it goes to the trash. Returns false
    * when there is no such document.
    */
   delete(projects: ProjectIds, id: string, options?: Keeping): Promise<boolean>
+  /** Returns the attachments of these documents, and those of messages among them. */
+  attachments(projects: ProjectIds, ids: readonly string[]): Promise<DocumentRecord[]>
   /** Returns the pages of the version that was parsed last, or null when no version was. */
   pages(projects: ProjectIds, id: string): Promise<Page[] | null>
   /** Returns true when a document of any project has these bytes, also in the trash. */

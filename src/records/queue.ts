@@ -1,6 +1,7 @@
 import type { DocsearchError, ErrorCode } from '../core/errors.ts'
 import type { DocumentHealth, DocumentRecord, DocumentStatus, DocumentWarning, Quotas } from '../core/model.ts'
-import type { Page } from '../core/parsed.ts'
+import type { MessageHeader, Page, SkippedAttachment } from '../core/parsed.ts'
+import type { NewAttachment } from './attachments.ts'
 import type { ProjectIds } from './projects.ts'
 
 /** A version of a document, as a piece of work. */
@@ -29,6 +30,13 @@ export interface ParsedPages {
   warnings: readonly DocumentWarning[]
   health: DocumentHealth
   facts: Record<string, unknown>
+  /** The headers of the messages of a document of mail. */
+  messages?: readonly MessageHeader[]
+  /** The attachments of its messages, whose originals are stored. */
+  attachments?: readonly NewAttachment[]
+  attachmentsSkipped?: readonly SkippedAttachment[]
+  /** False if a limit stopped the parser early: attachments that are missing then stay as they are. */
+  isWhole?: boolean
 }
 
 /** The title and tags of a document after `savePages`. */
@@ -68,9 +76,11 @@ export interface Queue {
    */
   claim(limit: number, options?: { except?: readonly string[] }): Promise<QueuedDocument[]>
   /**
-   * Stores the pages. Returns the document's title, cut to `MAX_TITLE_CHARS`, and its tags, or null when the job is no longer wanted.
+   * Stores the pages and makes the attachments documents, whose parent is this one. Attachments that are documents already stay as they are if their
+   * bytes are the same. Those that exceed a quota cause a warning. `quotas` are the quotas of the instance, by default none. Returns the document's
+   * title, cut to `MAX_TITLE_CHARS`, and its tags, or null when the job is no longer wanted.
    */
-  savePages(job: JobRef, parsed: ParsedPages): Promise<SavedPages | null>
+  savePages(job: JobRef, parsed: ParsedPages, quotas?: Quotas): Promise<SavedPages | null>
   /**
    * Call this before passages go to the index. Records that the index may hold them from now on, and counts them towards the
    * quota of their owner. Returns the jobs that are still wanted, and those whose passages would exceed the quota, each with the

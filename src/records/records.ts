@@ -6,6 +6,7 @@ import type { Indexes } from './indexes.ts'
 import type { Keys } from './keys.ts'
 import type { OneTimeLinks } from './links.ts'
 import type { Members } from './members.ts'
+import type { Messages } from './messages.ts'
 import type { OAuthRecords } from './oauth-records.ts'
 import type { Originals } from './originals.ts'
 import type { Projects } from './projects.ts'
@@ -24,6 +25,7 @@ export type * from './documents.ts'
 export type * from './events.ts'
 export type * from './indexes.ts'
 export type * from './members.ts'
+export type * from './messages.ts'
 export type * from './originals.ts'
 export type * from './result-page.ts'
 export type * from './projects.ts'
@@ -50,6 +52,7 @@ export interface Records {
   members: Members
   documents: Documents
   trash: Trash
+  messages: Messages
   originals: Originals
   queue: Queue
   events: Events

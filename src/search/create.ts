@@ -4,12 +4,13 @@ import { noTelemetry, type Telemetry } from '../core/telemetry.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex } from '../index/chunk-index.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
-import type { Documents, Synonyms, Vocabulary } from '../records/records.ts'
+import type { Documents, Messages, Synonyms, Vocabulary } from '../records/records.ts'
 import type { Reranker } from '../rerank/reranker.ts'
 import { exactQuestion } from './exact-question.ts'
 import type { OwnSynonyms } from './expansions/expand.ts'
 import { ProjectSynonymMatchers } from './expansions/project-synonyms.ts'
 import { countFacets } from './facets.ts'
+import { findMessagePages } from './message-pages.ts'
 import { Measurement, shapeOf } from './measurement.ts'
 import { parseQuery, type ParsedQuery } from './parse.ts'
 import { askQuestion } from './question.ts'
@@ -44,6 +45,7 @@ export interface SearchOptions {
     documents: Pick<Documents, 'getMany' | 'countPending'>
     vocabulary: Pick<Vocabulary, 'wordsFrom' | 'entries'>
     synonyms: Pick<Synonyms, 'byProject' | 'version'>
+    messages: Pick<Messages, 'find'>
   }
   lifecycle: Pick<Lifecycle, 'choice'> & { active(): ActiveIndex | null }
   reranker: Reranker
@@ -138,8 +140,10 @@ class DocumentSearch implements Search {
     const { records, reranker, threads, log, fusionWeight = null } = this.options
     const exact = exactQuestion(parsed.text)
     const typedTerms = corrected.query === null ? null : queryWords(parsed.text).flatMap(({ terms }) => terms)
+    const messagePages = await findMessagePages(query, parsed, records.messages)
     const find = async (parsed: ParsedQuery): Promise<ResultPage> => {
       const request = {
+        messagePages,
         query,
         parsed,
         question,

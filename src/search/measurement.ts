@@ -57,7 +57,12 @@ export function shapeOf(
     chars: query.query.length,
     phrases: phrases.length,
     excluded: withoutPhrases.length,
-    filters: Object.keys({ ...definedIn(query.filter), ...definedIn(parsed.filter) }),
+    filters: Object.keys({
+      ...definedIn(query.filter),
+      ...definedIn(parsed.filter),
+      ...definedIn(query.messages ?? {}),
+      ...parsed.messages,
+    }),
     projects: query.projectIds.length,
     limit: query.limit,
     offset: query.offset,

@@ -19,8 +19,20 @@ const FIELDS = {
   type: ['operatorTypes', 'withoutTypes'],
 } as const
 
-type Field = keyof typeof FIELDS
-type FilterName = 'phrases' | 'withoutPhrases' | (typeof FIELDS)[Field][number]
+/** The same for the headers of messages. A message has a date or not, so nothing excludes by date. */
+const MESSAGE_FIELDS = {
+  from: ['from', 'withoutFrom'],
+  to: ['to', 'withoutTo'],
+  subject: ['subject', 'withoutSubject'],
+  after: ['after', null],
+  before: ['before', null],
+} as const
+
+type Field = keyof typeof FIELDS | keyof typeof MESSAGE_FIELDS
+type MessageName = NonNullable<(typeof MESSAGE_FIELDS)[keyof typeof MESSAGE_FIELDS][number]>
+/** What the operators demand of the header of a message. */
+export type MessageOperators = { [N in MessageName]?: string[] }
+type FilterName = 'phrases' | 'withoutPhrases' | (typeof FIELDS)[keyof typeof FIELDS][number]
 
 /** What the operators of a question demand of a passage. A filter that no operator sets is missing. */
 export type OperatorFilter = { [F in FilterName]?: NonNullable<SearchFilter[F]>[number][] }
@@ -32,6 +44,7 @@ export interface ParsedQuery {
   /** Where in the query the words stand that may be corrected: outside of quotes and operators. */
   free: [start: number, end: number][]
   filter: OperatorFilter
+  messages?: MessageOperators
 }
 
 /** The closing quotes of each opening quote: English, German and Swedish, French, Danish, Chinese and Japanese. */
@@ -48,7 +61,8 @@ const QUOTES = new Map([
 ])
 /** Quotes that open and close. After a letter they open nothing: 5" pipe. */
 const OPEN_AND_CLOSE = new Set(['"', '”', '»', '＂'])
-const FIELD = /(name|path|tag|type):/iy
+const FIELD = /(name|path|tag|type|from|to|subject|after|before):/iy
+const DATE = /^\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?$/
 const WORD = /[^\s"“”„«»「」『』＂]+/uy
 const HAS_LETTER = /[\p{L}\p{N}]/u
 /** After these words, a dash stands for the first part of a compound: „Personen und -gruppen“. */
@@ -58,9 +72,10 @@ const PUNCTUATION_AFTER = /[.,;:!?)\]}'…。、！？]/u
 const END_OF_SENTENCE = /[\s.,;:!?。、！？]/u
 
 /**
- * Reads the operators `"a phrase"`, `-word` and `-"a phrase"`, and `name:part`, `path:prefix`, `tag:tag` and `type:pdf`, also after a dash.
+ * Reads the operators `"a phrase"`, `-word` and `-"a phrase"`, and `name:part`, `path:prefix`, `tag:tag`, `type:pdf`,
+ * `from:person`, `to:person` and `subject:words`, also after a dash, and `after:2026-03` and `before:2026-03-31`.
  * Everything else is part of the question: an
- * unclosed quote, a dash alone or inside a word, a colon after any other word, a type that does not exist, and the whole of a prose question (more than 200
+ * unclosed quote, a dash alone or inside a word, a colon after any other word, a type that does not exist, a date that is none, and the whole of a prose question (more than 200
  * characters outside of operators). Throws DocsearchError `invalid_query` when no word is left to look for, or the operators are over a limit.
  */
 export function parseQuery(query: string): ParsedQuery {
@@ -81,13 +96,14 @@ export function parseQuery(query: string): ParsedQuery {
     }
     addFree(at)
     at = from = found.end
-    ;(parsed.filter[found.into] ??= []).push(found.value)
+    if (isMessageName(found.into)) ((parsed.messages ??= {})[found.into] ??= []).push(found.value)
+    else (parsed.filter[found.into] ??= []).push(found.value)
     // A space keeps the words on both sides of the operator apart.
     parsed.text += found.into === 'phrases' ? ` ${found.value} ` : ' '
   }
   addFree(query.length)
   if (parsed.free.reduce((sum, [start, end]) => sum + end - start, 0) > MAX_FREE_CHARACTERS) return prose(query)
-  const values = Object.values(parsed.filter).flat()
+  const values = [...Object.values(parsed.filter), ...Object.values(parsed.messages ?? {})].flat()
   const operators = values.length
   if (operators > MAX_OPERATORS) throw tooMany(operators)
   const characters = values.reduce((sum, value) => sum + value.length, 0)
@@ -101,8 +117,12 @@ function prose(query: string): ParsedQuery {
   return { text: query, free: [[0, query.length]], filter: {} }
 }
 
+function isMessageName(name: Operator['into']): name is MessageName {
+  return Object.values(MESSAGE_FIELDS).some((names) => (names as readonly (string | null)[]).includes(name))
+}
+
 interface Operator {
-  into: FilterName
+  into: FilterName | MessageName
   value: string
   end: number
 }
@@ -120,8 +140,15 @@ function operatorAt(query: string, at: number, quotes: Quotes): Operator | null 
 
 function valueOf(query: string, { name, end }: FieldAt, isExclusion: boolean, quotes: Quotes): Operator | null {
   const found = quotes.at(end, true) ?? (name === 'path' ? pathAt(query, end) : wordAt(query, end))
-  const value = found !== null && name === 'type' ? namedMediaType(found.value) : found?.value
-  return value == null ? null : { into: FIELDS[name][isExclusion ? 1 : 0], value, end: found!.end }
+  const value = found === null ? null : valueFor(name, found.value)
+  const into = { ...FIELDS, ...MESSAGE_FIELDS }[name][isExclusion ? 1 : 0]
+  return value === null || into === null ? null : { into, value, end: found!.end }
+}
+
+/** Returns null for a value that the field can't have. */
+function valueFor(name: Field, value: string): string | null {
+  if (name === 'type') return namedMediaType(value)
+  return (name === 'after' || name === 'before') && !(DATE.test(value) && Date.parse(value) > 0) ? null : value
 }
 
 interface FieldAt {

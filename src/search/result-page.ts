@@ -10,6 +10,7 @@ import type { Reranker } from '../rerank/reranker.ts'
 import { correctableWords } from '../text/spelling.ts'
 import type { ExactQuestion } from './exact-question.ts'
 import type { FindRequest, Found } from './find-request.ts'
+import type { MessagePages } from './message-pages.ts'
 import type { Measurement } from './measurement.ts'
 import type { ParsedQuery } from './parse.ts'
 import type { Question } from './question.ts'
@@ -20,6 +21,7 @@ import type { SearchThreads } from './threads/search-threads.ts'
 
 export interface PageRequest {
   query: SearchQuery
+  messagePages: MessagePages
   parsed: ParsedQuery
   question: Question
   /** What the user typed, before any correction. */
@@ -109,7 +111,7 @@ interface Asked {
 async function toFindRequest(request: PageRequest): Promise<Asked> {
   const { query, parsed, question, embedder, reranker, exact } = request
   const { terms, words, expansions, language, vector, mode } = question
-  const filter: SearchFilter = { ...query.filter, ...parsed.filter }
+  const filter: SearchFilter = { ...query.filter, ...parsed.filter, ...request.messagePages }
   const isReranked = whyNotReranked(query) === null
   const { rowsWithPhrases, checked, isComplete } = await checkPhrases(filter, request)
   const asked: FindRequest = {

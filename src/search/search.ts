@@ -2,6 +2,7 @@ import type { DocumentRecord } from '../core/model.ts'
 import type { SearchFilter } from '../core/search-filter.ts'
 import type { FacetName, Facets } from './facets.ts'
 import type { ExpansionSource } from './expansions/expansion.ts'
+import type { MessageQuery } from '../records/records.ts'
 import type { OperatorFilter } from './parse.ts'
 
 export type SearchMode = 'hybrid' | 'vector' | 'keyword'
@@ -11,7 +12,9 @@ export interface SearchQuery {
   /** The question, with operators (parse.ts). */
   query: string
   /** Without the conditions that the query's own operators set. */
-  filter: Omit<SearchFilter, keyof OperatorFilter>
+  filter: Omit<SearchFilter, keyof OperatorFilter | 'messagePages' | 'withoutMessagePages'>
+  /** Conditions about the headers of messages. Only messages that match, and their attachments, are found. */
+  messages?: MessageQuery
   /** The user who searches. Users take turns. */
   userId: string
   /** The projects to search: only projects that the user may see. In order, and each once. */

@@ -16,6 +16,7 @@ const OF_ONE_DOCUMENT = new Set<ApiErrorCode>([
   'document_not_found',
   'insufficient_role',
   'path_taken',
+  'is_attachment',
   'quota_exceeded',
   'too_many_tags',
 ])

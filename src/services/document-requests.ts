@@ -24,6 +24,8 @@ export interface DocumentFilter extends ListRequest {
   tags?: readonly string[] | undefined
   /** One of these types. */
   mediaTypes?: readonly string[] | undefined
+  /** The attachments of this message; null for documents that are no attachments. */
+  parentId?: string | null | undefined
   /** `newest` by default. Documents in the trash are always sorted by when they were deleted. */
   sort?: DocumentSort | undefined
   /** By default the usual order of `sort`. */

@@ -5,6 +5,7 @@ import type { Logger } from '../core/logger.ts'
 import { MAX_TAGS, type DocumentRecord } from '../core/model.ts'
 import { documentText, type Page } from '../core/parsed.ts'
 import type { DeletionOptions, Ingest } from '../ingest/ingest.ts'
+import { isAttachment } from '../records/attachments.ts'
 import type { DocumentChange, Restored, ResultPage, Records, TrashedDocument } from '../records/records.ts'
 import type { Access, Actor } from './access.ts'
 import { type BatchAction, type BatchResult, runBatch } from './batch.ts'
@@ -30,8 +31,8 @@ export interface Documents {
   /** Throws `blob_missing` when the original is missing on the disk. */
   original(actor: Actor, id: string): Promise<Original>
   /**
-   * Puts the document into the trash, or deletes it for good, also from the trash. From then on no search finds it. Throws
-   * `insufficient_role`.
+   * Puts the document and its attachments into the trash, or deletes them for good, also from the trash. From then on no search finds them. Throws
+   * `insufficient_role` and `is_attachment`.
    */
   delete(actor: Actor, id: string, options?: DeletionOptions): Promise<void>
   /** See `Trash.restore`. A document that is not in the trash stays as it is. Throws `insufficient_role`. */
@@ -44,7 +45,7 @@ export interface Documents {
   readonly trashDays: number
   /**
    * Changes the document without embedding it again. It needs a writer in its project, and in the project
-   * to which it moves. Throws `path_taken`, `insufficient_role`, `quota_exceeded`, `too_many_tags`, and `project_not_found` for a project that does not exist.
+   * to which it moves. Of an attachment, only the title can change. Throws `path_taken`, `is_attachment`, `insufficient_role`, `quota_exceeded`, `too_many_tags`, and `project_not_found` for a project that does not exist.
    */
   update(actor: Actor, id: string, change: DocumentUpdate): Promise<DocumentRecord>
   /** See `runBatch`. */
@@ -87,7 +88,9 @@ export function createDocuments(options: {
 
     async delete(actor, id, deletion = {}) {
       if (deletion.isPermanent === true && (await trash.delete(actor, id))) return
-      if (!(await ingest.deleteDocument((await toChange(actor, id)).projects, id, deletion))) documentNotFound()
+      const { document, projects } = await toChange(actor, id)
+      if (document.parentId !== null) throw isAttachment()
+      if (!(await ingest.deleteDocument(projects, id, deletion))) documentNotFound()
     },
 
     restore: async (actor, id, many) =>
@@ -103,6 +106,8 @@ export function createDocuments(options: {
 
     async update(actor, id, { project, addTags, removeTags, ...change }) {
       const { document, project: current, projects } = await toChange(actor, id)
+      const { title: _, ...followed } = { ...change, project, addTags, removeTags }
+      if (document.parentId !== null && Object.values(followed).some((value) => value !== undefined)) throw isAttachment()
       change.tags ??= changedTags(document, addTags, removeTags)
       const target = project === undefined ? undefined : (await access.toWrite(actor)).requireRole(project, 'writer')
       const edit = () => ingest.edit(projects, id, toRecordsChange(change, target?.id))

@@ -3,7 +3,7 @@ import { formatLocation } from '../core/location.ts'
 import { LruCache } from '../core/lru-cache.ts'
 import type { DocumentRecord } from '../core/model.ts'
 import type { Page } from '../core/parsed.ts'
-import type { Records } from '../records/records.ts'
+import type { Records, StoredMessage } from '../records/records.ts'
 import type { MorePassage, SearchHit } from '../search/search.ts'
 
 /** For the locations of one answer, docsearch reads documents of at most this many bytes together. */
@@ -32,10 +32,12 @@ interface Places {
 /** Finds out where passages are. Reads a document only for its rows, sheets or lines, and remembers them. */
 export class Locations {
   private readonly documents: Records['documents']
+  private readonly messages: Records['messages']
   private readonly cache = new LruCache<Places>(MAX_CACHED_BYTES)
 
-  constructor({ documents }: Pick<Records, 'documents'>) {
+  constructor({ documents, messages }: Pick<Records, 'documents' | 'messages'>) {
     this.documents = documents
+    this.messages = messages
   }
 
   /** @param withLines Whether to count the lines of texts. */
@@ -51,9 +53,14 @@ export class Locations {
         bytesLeft -= document.sizeBytes
         places = await this.read(document)
       }
-      const place = (passage: SearchHit['passage']): Located => locationOf(document, format, passage, places ?? null, hasLines)
-      const more = hit.more.map((other) => ({ ...other, location: place(other.passage).location }))
-      located.push({ ...hit, ...place(hit.passage), more })
+      const place = async (passage: SearchHit['passage']): Promise<Located> => {
+        const isMessage = format?.countedIn === 'messages'
+        const message = isMessage ? await this.messages.get(document.id, passage.pageStart) : null
+        return locationOf(document, passage, { format, places: places ?? null, message, hasLines })
+      }
+      const more: LocatedHit['more'] = []
+      for (const other of hit.more) more.push({ ...other, location: (await place(other.passage)).location })
+      located.push({ ...hit, ...(await place(hit.passage)), more })
     }
     return located
   }
@@ -111,10 +118,13 @@ function placesOf(pages: readonly Page[]): Places {
 
 function locationOf(
   { mediaType, pageCount }: DocumentRecord,
-  format: DocumentFormat | undefined,
   { pageStart, pageEnd, charStart, charEnd }: SearchHit['passage'],
-  places: Places | null,
-  hasLines: boolean,
+  {
+    format,
+    places,
+    message,
+    hasLines,
+  }: { format: DocumentFormat | undefined; places: Places | null; message: StoredMessage | null; hasLines: boolean },
 ): Located {
   const rows = places && rowsIn(places.rows, charStart, charEnd)
   const pageName = places?.names[pageStart - 1] ?? null
@@ -125,7 +135,7 @@ function locationOf(
     else if (format?.countedIn === 'lines') line = countUpTo(places.lines, charStart)
     if (format?.isCode === true && line !== null) lastLine = countUpTo(places.lines, charEnd - 1)
   }
-  return { location: formatLocation({ mediaType, pageStart, pageEnd, pageName, rows, line, lastLine }), line }
+  return { location: formatLocation({ mediaType, pageStart, pageEnd, pageName, message, rows, line, lastLine }), line }
 }
 
 function rowsIn({ starts, ends, numbers }: Places['rows'], from: number, to: number): [number, number] | null {

@@ -37,7 +37,7 @@ export interface Search {
 export function createSearchService(options: {
   search: SearchPassages
   access: Access
-  records: Pick<Records, 'documents'>
+  records: Pick<Records, 'documents' | 'messages'>
 }): Search {
   const { search, access, records } = options
   const locations = new Locations(records)

@@ -1,4 +1,5 @@
 import type { Blobs } from '../blobs/blobs.ts'
+import { receiveFiles, type IncomingFile, type IncomingFiles } from '../blobs/incoming-files.ts'
 import { diskFull } from '../core/disk-errors.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import { UserSlots } from '../core/user-slots.ts'
@@ -8,12 +9,11 @@ import type { OnConflict, Records, Registered } from '../records/records.ts'
 import { type Access, type Actor, requireScope } from './access.ts'
 import { fileNameFault, showFileName } from './file-names.ts'
 import type { DiskState } from './health.ts'
-import { receiveFiles, type IncomingFile, type IncomingFiles } from './incoming-files.ts'
 import type { Projects } from './projects.ts'
 import { withinQuotaOf } from './usage.ts'
 
 export type { OnConflict } from '../records/records.ts'
-export type { IncomingFile, IncomingFiles } from './incoming-files.ts'
+export type { IncomingFile, IncomingFiles } from '../blobs/incoming-files.ts'
 
 const PROJECT_ERRORS = new Set<string>(['project_not_found', 'ambiguous_name', 'insufficient_role', 'limited_to_projects'])
 

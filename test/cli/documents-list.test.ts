@@ -28,7 +28,7 @@ test('takes a media type that this version does not know, and refuses what is no
   const refused = await list('--type', 'spreadsheet')
   expect(refused).toMatchObject({ code: 2, asked: [] })
   expect(refused.stderr).toContain(
-    'It must be pdf, docx, pptx, xlsx, odt, odp, ods, epub, text, markdown, csv, html, or a media type such as application/pdf.',
+    'It must be pdf, docx, pptx, xlsx, odt, odp, ods, epub, eml, mbox, msg, text, markdown, csv, html, or a media type such as application/pdf.',
   )
 })
 

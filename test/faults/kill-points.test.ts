@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, type TestContext, vi } from 'vitest'
 import { type Instance, newInstance } from '../support/instance.ts'
+import { makeMail } from '../support/make-mail.ts'
 import { expectSearchableOnce, expectTidy, found } from '../support/promises.ts'
 import type { Rest, TestFile } from '../support/rest.ts'
 import { rareWord, textWith } from '../support/words.ts'
@@ -218,3 +219,24 @@ describe.concurrent('killed again and again during recovery', () => {
     await expectTidy(running, instance.dataDir)
   })
 })
+
+describe.concurrent.each(['attachment', 'attachment:2', 'extract', 'extract:2', 'embed:2', 'done'] as const)(
+  'killed while a message and its attachments are processed, at %s',
+  (killAt) => {
+    test('the message and each attachment are searchable once', async (context) => {
+      const instance = await copyOfTemplate(context)
+      const words = { 'trip.eml': rareWord(), 'one.txt': rareWord(), 'inner.eml': rareWord(), 'two.txt': rareWord() }
+      const file = (name: 'one.txt' | 'two.txt') => ({ type: 'text/plain', name, body: textWith(words[name]) })
+      const inner = makeMail({ text: textWith(words['inner.eml']), attachments: [file('two.txt')] })
+      const attached = { type: 'message/rfc822', name: 'inner.eml', body: inner.toString() }
+      const mail = makeMail({ text: textWith(words['trip.eml']), attachments: [file('one.txt'), attached] })
+      const before = await instance.start({ killAt })
+      await uploads(before, { name: 'trip.eml', content: new Uint8Array(mail) })
+      await before.died()
+
+      const after = await instance.start()
+      await expectSearchableOnce(after, { 'kept.txt': kept, ...words })
+      await expectTidy(after, instance.dataDir)
+    })
+  },
+)

@@ -31,6 +31,8 @@ export function presentDocument(document: DocumentRecord & { trashedAt?: Date })
     },
     title: document.title,
     tags: document.tags,
+    parent_id: document.parentId,
+    parent_page: document.parentPage,
     parse: document.parse,
   }
 }

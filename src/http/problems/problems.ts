@@ -59,6 +59,7 @@ export const PROBLEMS = {
   saved_search_exists: { status: 409, means: 'You have saved this search already; `id` is its ID.' },
   document_exists: { status: 409, means: 'A document with other content has this path, and `on_conflict` is `error`.' },
   path_taken: { status: 409, means: 'Another document of the project has this path.' },
+  is_attachment: { status: 409, means: 'The document is an attachment, which follows its message. Change the message instead.' },
   doctor_running: { status: 409, means: 'Another examination is running. Try again when it has ended.' },
   backup_running: { status: 409, means: 'Another backup is running. Try again when it has ended.' },
   text_not_ready: { status: 409, means: 'The text has not been extracted yet, or could not be extracted.' },

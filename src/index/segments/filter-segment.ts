@@ -10,8 +10,10 @@ import type { SegmentReader } from './segment-reader.ts'
  * looks up phrases in the texts, so these conditions are not tested here.
  */
 export function filterSegment({ segment }: Pick<SegmentReader, 'segment'>, filter: SearchFilter): Bitmap | null {
-  const sets = conditionsOf(filter).flatMap((condition) => documentsOf(segment, condition))
-  if (sets.length === 0) return null
+  const conditions = conditionsOf(filter)
+  const sets = conditions.flatMap((condition) => documentsOf(segment, condition))
+  const pages = conditions.flatMap((condition) => passagesOnPages(segment, condition))
+  if (sets.length + pages.length === 0) return null
   const documents = createBitmap(segment.documents)
   setRange(documents, 0, segment.documents)
   for (const set of sets) for (let word = 0; word < set.length; word++) documents[word]! &= set[word]!
@@ -20,7 +22,28 @@ export function filterSegment({ segment }: Pick<SegmentReader, 'segment'>, filte
     const { start, end } = segment.passagesOf(document)
     setRange(passages, start, end)
   }
+  for (const set of pages) for (let word = 0; word < set.length; word++) passages[word]! &= set[word]!
   return passages
+}
+
+/** Returns one set of passages for a condition about pages. A passage has to be in all of them. */
+function passagesOnPages(segment: Segment, { condition, value }: Condition): Bitmap[] {
+  if (condition !== 'isOnPageOf' && condition !== 'isOnNoPageOf') return []
+  const found = createBitmap(segment.passages)
+  const { passagePages } = segment.sections
+  for (const { documentId, pages } of value) {
+    const wanted = pages && new Set(pages)
+    for (const document of segment.documentsWithId(documentId)) {
+      const { start, end } = segment.passagesOf(document)
+      if (wanted === null) setRange(found, start, end)
+      else
+        for (let passage = start; passage < end; passage++) {
+          const [first, last] = [passagePages[2 * passage]!, passagePages[2 * passage + 1]!]
+          for (let page = first; page <= last; page++) if (wanted.has(page)) setBit(found, passage)
+        }
+    }
+  }
+  return [condition === 'isOnPageOf' ? found : inverted(found)]
 }
 
 /** Returns one set of documents for each part of a condition. A document has to be in all of them. */
@@ -60,6 +83,8 @@ function documentsOf(segment: Segment, { condition, fields, value }: Condition):
       return value.map((part) => inverted(withNamePart(segment, part)))
     case 'hasAllPhrases':
     case 'hasNoPhrase':
+    case 'isOnPageOf':
+    case 'isOnNoPageOf':
       return []
   }
 }

@@ -4,12 +4,23 @@ import { formatOf } from '../../core/formats.ts'
 import { pagesAre } from '../../core/location.ts'
 import type { Document } from '../../contract/documents.ts'
 import { Facts, shortTitle, Time } from '../parts.tsx'
+import { paths } from '../paths.ts'
 import { searchAddress } from '../search/fields.ts'
 
-/** Lists the facts of a document: title, path, project, type, size. */
-export function AboutDocument({ document }: { document: Document }) {
+/** The documents that belong to a message, or the message that a document belongs to. */
+export interface MailLinks {
+  /** Null for a document that is no attachment, or whose message the reader can't see. */
+  message: Document | null
+  attachments: readonly Document[]
+  /** The message has more attachments than the list. */
+  hasMore: boolean
+}
+
+/** Lists the facts of a document: title, path, project, type, size, and the attachments of a message. */
+export function AboutDocument({ document, mail }: { document: Document; mail?: MailLinks | undefined }) {
   const { title, name, path, project, tags, page_count: pages, size_bytes: bytes, created_at: at, health } = document
   const count = pages ?? 0
+  const skipped = document.parse.attachments_skipped ?? []
   return (
     <Facts
       facts={[
@@ -25,6 +36,17 @@ export function AboutDocument({ document }: { document: Document }) {
         count > 1 || health.pages_without_text > 0
           ? [capitalized(pagesAre(document.media_type)), pagesText(count, health.pages_without_text)]
           : null,
+        mail?.message == null
+          ? null
+          : [
+              'Attached to',
+              <a href={`${paths.document(mail.message.id)}?page=${document.parent_page ?? 1}`}>
+                <bdi>{shortTitle(mail.message.title ?? mail.message.name)}</bdi>
+              </a>,
+              'alone',
+            ],
+        mail === undefined || mail.attachments.length === 0 ? null : ['Attachments', <Attachments {...mail} />, 'alone'],
+        skipped.length === 0 ? null : ['Not searchable', <bdi>{skipped.map(({ name: each }) => each).join(', ')}</bdi>, 'alone'],
         ['Size', formatBytes(bytes)],
         ['Added', <Time at={at} />],
         tags.length === 0
@@ -40,6 +62,22 @@ export function AboutDocument({ document }: { document: Document }) {
             ],
       ]}
     />
+  )
+}
+
+function Attachments({ attachments, hasMore }: MailLinks) {
+  return (
+    <>
+      {attachments.map(({ id, name }, index) => (
+        <>
+          {index === 0 ? null : ', '}
+          <a href={paths.document(id)}>
+            <bdi>{name}</bdi>
+          </a>
+        </>
+      ))}
+      {hasMore ? ' and more' : null}
+    </>
   )
 }
 

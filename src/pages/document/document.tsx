@@ -6,7 +6,7 @@ import { AppPage, FlashMessage, html, type SignedInProps } from '../layout.tsx'
 import { shortName } from '../parts.tsx'
 import { paths } from '../paths.ts'
 import { searchAddress, type SearchFields } from '../search/fields.ts'
-import { AboutDocument } from './about.tsx'
+import { AboutDocument, type MailLinks } from './about.tsx'
 import { OriginalPageView, ViewTabs, type OriginalPage } from './original-page.tsx'
 import { PageStrip, type StripCell } from './page-strip.tsx'
 import { PartLinks } from './part-links.tsx'
@@ -41,6 +41,7 @@ export interface DocumentProps extends SignedInProps {
   strip: readonly StripCell[]
   /** The page that the address names, if the document has no such page. */
   missingPage: number | null
+  mail?: MailLinks | undefined
   /** True for a writer of the project. */
   canDelete: boolean
   /** False when deletions are for good, so that the user has to confirm them. */
@@ -120,7 +121,7 @@ export function renderDocument(props: DocumentProps): string {
 
 /** What is above the text and the pages: the name, the facts, and what the reader should know about the document or the address. */
 function DocumentHeader(props: DocumentProps) {
-  const { document, window, lastPage, passage, page, fields, missingPage, canDelete, keepsTrash, csrf, flash } = props
+  const { document, mail, window, lastPage, passage, page, fields, missingPage, canDelete, keepsTrash, csrf, flash } = props
   const badge = statusBadge(document)
   const word = pageWord(document.media_type)
   return (
@@ -144,7 +145,7 @@ function DocumentHeader(props: DocumentProps) {
         </h1>
         <DocumentActions document={document} page={page} csrf={csrf} canDelete={canDelete} keepsTrash={keepsTrash} />
       </div>
-      <AboutDocument document={document} />
+      <AboutDocument document={document} mail={mail} />
       <FlashMessage flash={flash} />
       <DocumentState document={document} hasText={window !== null} />
       {missingPage === null ? null : (

@@ -39,6 +39,8 @@ export class Flow {
   /** The open table has no row yet. Tables without rows have no number. */
   private isNewTable = false
   private announced: { text: string; level: number } | null = null
+  /** Marks each block that ends from now on as a quote of another message. */
+  isQuoted = false
   /** The first heading, which can be the title. */
   firstHeading: { text: string; level: number } | null = null
 
@@ -91,11 +93,15 @@ export class Flow {
     if (kind === 'heading') {
       const heading = { text: text.replace(/\s+/g, ' '), level: clamp(level ?? 1) }
       this.firstHeading ??= heading
-      this.page.add('heading', heading.text, { level: heading.level })
+      this.page.add('heading', heading.text, { level: heading.level, ...this.mark })
     } else {
-      this.page.add(kind, text, kind === 'list_item' ? { level: clamp(level ?? 1) } : {})
+      this.page.add(kind, text, { ...(kind === 'list_item' && { level: clamp(level ?? 1) }), ...this.mark })
     }
     return true
+  }
+
+  private get mark(): Pick<Block, 'quoted'> {
+    return this.isQuoted ? { quoted: true } : {}
   }
 
   private turnPage(mark: string): void {
@@ -149,7 +155,7 @@ export class Flow {
     if (this.buffer.trim() !== '') this.closeCell(false)
     if (this.rowBreak === 'before') this.turnPage(PAGE_RENDERED)
     if (this.cells.some((cell) => cell !== '')) {
-      const row: Pick<Block, 'table' | 'header' | 'label'> = { table: this.tableNumber() }
+      const row: Omit<Block, 'kind' | 'start' | 'end'> = { table: this.tableNumber(), ...this.mark }
       if (isHeader || this.headerCells === this.cells.length) row.header = true
       else if (this.cells.length > 1 && this.cells.findLastIndex((cell) => cell !== '') === 0) row.label = true
       this.page.add('table_row', this.cells.join(CELL_SEPARATOR), row)

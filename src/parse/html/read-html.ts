@@ -12,6 +12,8 @@ export interface HtmlOptions {
   layoutTables?: ReadonlySet<number>
   /** Numbers of the elements, in the order of their tags from 0, that the site puts around its pages. */
   siteParts?: ReadonlySet<number>
+  /** Marks the text of `<blockquote>` as quoted, as it is in mail. */
+  marksQuotes?: boolean
 }
 
 /** A shorter description of an image in a link is a logo, or says where the link leads, such as `Next`. */
@@ -75,9 +77,15 @@ class HtmlReader {
   private readonly tables: ('layout' | 'data')[] = []
   private tableCount = 0
   private isInTableHead = false
+  private openQuotes = 0
+  private readonly marksQuotes: boolean
 
-  constructor(flow: Flow, { parts = 'content', layoutTables = new Set(), siteParts = new Set() }: HtmlOptions) {
+  constructor(
+    flow: Flow,
+    { parts = 'content', layoutTables = new Set(), siteParts = new Set(), marksQuotes = false }: HtmlOptions,
+  ) {
     this.flow = flow
+    this.marksQuotes = marksQuotes
     this.parts = parts
     this.layoutTables = layoutTables
     this.siteParts = siteParts
@@ -108,6 +116,7 @@ class HtmlReader {
       this.main = { tag, depth: 1 }
     }
     if (this.isRead()) this.openBlock(tag, tableKind)
+    if (tag === 'blockquote') this.countQuotes(1)
     if (tag === 'img') this.addDescription(attributes)
   }
 
@@ -140,6 +149,7 @@ class HtmlReader {
     if (SECTIONS.has(tag)) this.openSections = Math.max(0, this.openSections - 1)
     if (tag === 'a') this.openLinks = Math.max(0, this.openLinks - 1)
     if (this.isRead()) this.closeBlock(tag)
+    if (tag === 'blockquote') this.countQuotes(-1)
     if (this.main !== null && tag === this.main.tag && --this.main.depth === 0) this.main = null
   }
 
@@ -148,6 +158,11 @@ class HtmlReader {
       title: collapse(this.title ?? '').replace(/\s+/g, ' ') || null,
       mainShare: this.chars.all === 0 ? 0 : this.chars.main / this.chars.all,
     }
+  }
+
+  private countQuotes(change: 1 | -1): void {
+    this.openQuotes = Math.max(0, this.openQuotes + change)
+    this.flow.isQuoted = this.marksQuotes && this.openQuotes > 0
   }
 
   private isRead(): boolean {

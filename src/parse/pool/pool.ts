@@ -8,7 +8,7 @@ import { crashed, poolClosed } from '../failures.ts'
 import type { PdfEngine } from '../parser.ts'
 import { contains } from '../sniff/contains.ts'
 import type { PageQuestion, SentPageAnswer } from '../pdf/image/page-question.ts'
-import type { Job } from '../worker/protocol.ts'
+import type { AttachmentPiece, Job } from '../worker/protocol.ts'
 import type { ParserProcess } from './parser-process.ts'
 import { ParserProcesses } from './processes.ts'
 import { runJob } from './run-job.ts'
@@ -49,6 +49,8 @@ export interface ParseRequest {
   signal?: AbortSignal
   /** Called with each page as soon as it is read, in order. */
   onPage?: (page: Page, pageCount: number) => void
+  /** Called with each piece of an attachment, in order. `parse` waits for these calls, and rejects if one does. */
+  onAttachment?: (piece: AttachmentPiece) => Promise<void>
 }
 
 /** A question about a page of a PDF. `owner` is the user who asks. */
@@ -168,6 +170,7 @@ class ProcessPool implements ParserPool {
       const { result, isReusable } = await runJob(taken, this.jobOf(task, request), this.options.limits, {
         signal: request.signal,
         onPage: request.onPage,
+        onAttachment: request.onAttachment,
         onAnswer: request.onAnswer,
         onCheck: (sincePageMs) => slot.setSlow(sincePageMs > slowMs),
       })

@@ -4,7 +4,7 @@ import type { Page, ParsedDocument } from '../../core/parsed.ts'
 import { crashed, noProcess, outOfMemory, timedOut, tooMuchText } from '../failures.ts'
 import type { ParseSummary } from '../parser.ts'
 import type { SentPageAnswer } from '../pdf/image/page-question.ts'
-import type { Answer, Job } from '../worker/protocol.ts'
+import type { Answer, AttachmentPiece, Job } from '../worker/protocol.ts'
 import { CountedTime } from './counted-time.ts'
 import type { Exit, ParserProcess } from './parser-process.ts'
 
@@ -25,6 +25,8 @@ export interface JobWatch {
   /** Called ten times a second with the time since the last page. */
   onCheck: (sincePageMs: number) => void
   onPage?: ((page: Page, pageCount: number) => void) | undefined
+  /** Called with each piece of an attachment, in order, when the call for the piece before has ended. */
+  onAttachment?: ((piece: AttachmentPiece) => Promise<void>) | undefined
   /** Called with the answer of a job with a question. */
   onAnswer?: ((answer: SentPageAnswer) => void) | undefined
 }
@@ -63,6 +65,8 @@ class JobRun {
   pageCount = 0
   private state: { name: 'starting' } | { name: 'reading'; time: CountedTime } | { name: 'ended' } = { name: 'starting' }
   private textBytes = 0
+  /** Resolves when all pieces of attachments so far are taken. Never rejects. */
+  private attachments: Promise<void> = Promise.resolve()
   private readonly process: ParserProcess
   private readonly limits: JobLimits
   private readonly watch: JobWatch
@@ -101,10 +105,12 @@ class JobRun {
         return this.takePage(answer.page)
       case 'answer':
         return this.watch.onAnswer?.(answer.answer)
+      case 'attachment':
+        return this.takeAttachment(answer)
       case 'done':
-        return this.finish({ type: 'done', summary: answer.summary })
+        return this.finishAfterAttachments({ type: 'done', summary: answer.summary })
       case 'failed':
-        return this.finish({
+        return this.finishAfterAttachments({
           type: 'failed',
           error: failureOf(answer, this.limits.parseMemoryBytes),
           isReusable: !answer.isProcessBroken,
@@ -122,6 +128,18 @@ class JobRun {
     } catch (error) {
       this.stop(error)
     }
+  }
+
+  private takeAttachment({ name, page, data, isLast }: AttachmentPiece): void {
+    this.attachments = this.attachments
+      .then(() => (this.state.name === 'ended' ? undefined : this.watch.onAttachment?.({ name, page, data, isLast })))
+      .catch((error: unknown) => this.stop(error))
+  }
+
+  /** The process has nothing more to do, so its time ends here. */
+  private finishAfterAttachments(end: JobEnd): void {
+    clearInterval(this.checkTimer)
+    void this.attachments.then(() => this.finish(end))
   }
 
   private check(): void {

@@ -42,6 +42,7 @@ export async function sniff(path: string, name: string): Promise<{ mediaType: st
   let archive: Promise<Archive | null> | undefined
   const file: SniffedFile = {
     path,
+    name,
     head,
     detected: () => (type ??= detectType(path)),
     archive: () => (archive ??= isZip(head) ? readArchive(path) : Promise.resolve(null)),

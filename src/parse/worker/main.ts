@@ -3,6 +3,7 @@ import { translateDiskError } from '../../core/disk-errors.ts'
 import { DocsearchError } from '../../core/errors.ts'
 import { crashed, outOfMemory } from '../failures.ts'
 import { parseFile } from '../parse-file.ts'
+import type { Attachment } from '../parser.ts'
 import { answerPageInThread, checkPasswordInThread } from '../pdf/pdfium-thread.ts'
 import type { Answer, Job } from './protocol.ts'
 import { silenceConsole } from './silence.ts'
@@ -10,6 +11,7 @@ import { silenceConsole } from './silence.ts'
 /** Applies to each member of a union, so that each answer keeps its own fields. */
 type Body<T> = T extends unknown ? Omit<T, 'id' | 'rss'> : never
 
+const PIECE_BYTES = 384 * 1024
 const OUT_OF_MEMORY = /out of memory|OOM|enlarge memory|Array buffer allocation|memory left|Invalid string length/i
 
 /**
@@ -48,6 +50,7 @@ async function work(job: Job): Promise<void> {
     const summary = await parseFile(job, {
       open: (pageCount) => answer({ type: 'open', pageCount }),
       page: (page) => answer({ type: 'page', page }),
+      attachment: (attachment) => sendAttachment(job.id, attachment),
     })
     answer({ type: 'done', summary })
   } catch (error) {
@@ -57,6 +60,25 @@ async function work(job: Job): Promise<void> {
     const cause = String(isKnown ? failure.cause : failure)
     // After any other error the process gets no more jobs: a WebAssembly module that aborted never answers again.
     answer({ type: 'failed', code, message, details, cause, isProcessBroken: !isKnown })
+  }
+}
+
+/** Sends an attachment in pieces, each when the channel has taken the one before. */
+async function sendAttachment(id: number, { name, page, bytes }: Attachment): Promise<void> {
+  for (let at = 0; at < bytes.length || at === 0; at += PIECE_BYTES) {
+    const piece = bytes.subarray(at, at + PIECE_BYTES)
+    const data = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('base64')
+    const message: Answer = {
+      id,
+      rss: process.memoryUsage.rss(),
+      type: 'attachment',
+      name,
+      page,
+      data,
+      isLast: at + PIECE_BYTES >= bytes.length,
+    }
+    // A channel that fails ends the process.
+    await new Promise<void>((resolve) => process.send!(message, () => resolve()))
   }
 }
 

@@ -12,12 +12,22 @@ export interface Job extends ParserInput {
   question?: PageQuestion
 }
 
-/** The answers to a job: `started`, `open` and a `page` for each page, or one `answer`, then `done` or `failed`. */
+/** A part of an attachment. The pieces of one attachment follow each other. */
+export interface AttachmentPiece {
+  name: string
+  page: number
+  /** In base64, because the channel sends JSON. */
+  data: string
+  isLast: boolean
+}
+
+/** The answers to a job: `started`, `open`, a `page` for each page and the pieces of attachments, or one `answer`, then `done` or `failed`. */
 export type Answer = { id: number; rss: number } & (
   | { type: 'started' }
   | { type: 'open'; pageCount: number }
   | { type: 'page'; page: Page }
   | { type: 'answer'; answer: SentPageAnswer }
+  | ({ type: 'attachment' } & AttachmentPiece)
   | { type: 'done'; summary: ParseSummary | null }
   | {
       type: 'failed'

@@ -9,6 +9,7 @@ import { createIndexes } from './indexes.ts'
 import { createKeys } from './keys.ts'
 import { createOneTimeLinks } from './links.ts'
 import { createMembers } from './members.ts'
+import { createMessages } from './messages.ts'
 import { createOAuthRecords } from './oauth.ts'
 import { createOriginals } from './originals.ts'
 import { createProjects } from './projects.ts'
@@ -41,6 +42,7 @@ export function composeRecords(
     members: createMembers(store),
     documents: createDocuments(store),
     trash: createTrash(store),
+    messages: createMessages(store),
     originals: createOriginals(store),
     queue: createQueue(store),
     events: createEvents(store),

@@ -2,6 +2,7 @@ import type { AuditDetails, AuditFact } from '../../core/audit.ts'
 import { foldName } from '../../core/fold-name.ts'
 import type { NewDocument } from '../documents.ts'
 import { freshVersion } from './document-rows.ts'
+import { indexQuotesOf } from './messages.ts'
 import { slices } from './store.ts'
 import type { WriteTransaction } from './store.ts'
 import type { DocumentRow } from './tables.ts'
@@ -14,6 +15,7 @@ export async function removeDocuments(tx: WriteTransaction, rows: readonly Docum
   const words = rows.map((row) => ({ documentId: row.id, projectId: row.project_id, words: null }))
   await changeWords(tx.sql, words)
   for (const ids of slices(documentIds)) await tx.sql.deleteFrom('documents').where('id', 'in', ids).execute()
+  await indexQuotesOf(tx, documentIds, now)
   await tx.announce('document.deleted', rows)
 }
 
@@ -51,6 +53,8 @@ export function newRow(id: string, document: NewDocument & { ownerId: string }, 
     pages_version: null,
     indexed: 0,
     passages: 0,
+    parent_id: null,
+    parent_page: null,
   }
 }
 

@@ -4,9 +4,11 @@ import { pathTaken, projectNotFound } from '../errors.ts'
 import type { Quotas } from '../../core/model.ts'
 import { checkNewDocument, NO_QUOTAS, passagesRefusal } from '../quotas.ts'
 import { storedTitle } from '../rules.ts'
+import { attachmentsOf } from './attachments.ts'
 import { factAbout } from './document-changes.ts'
 import { findRow, selectDocuments, toDocument } from './document-rows.ts'
 import { isUniqueViolation } from './errors.ts'
+import { indexQuotesOf } from './messages.ts'
 import { reindexColumns } from './queue-recovery.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import type { DocumentRow } from './tables.ts'
@@ -36,6 +38,7 @@ export function createEdit({ db, write, now }: Store): Documents['edit'] {
       const changed = await orPathTaken(change.path ?? row.path, () => query.returningAll().executeTakeFirstOrThrow())
       if (changed.project_id !== row.project_id)
         await tx.record({ action: 'document.update', ...factAbout(changed, { moved: 'here' }) })
+      await editAttachments(tx, changed, row, { now: now(), quotas })
       if (isPrepared) await changeWords(tx.sql, [{ documentId: id, projectId: changed.project_id, words: prepared.words }])
       await tx.announce(isInWork ? 'document.queued' : `document.${row.status}`, [changed])
       return !isPrepared
@@ -107,6 +110,32 @@ async function moveTo(
   await changeWords(tx.sql, [{ documentId: row.id, projectId: row.project_id, words: null }])
   await tx.announce('document.deleted', [row])
   return { project_id: projectId, owner_id }
+}
+
+/** Attachments follow their message: into its path and project, and they have its tags. They are indexed again with the pages that are stored. */
+async function editAttachments(
+  tx: WriteTransaction,
+  message: DocumentRow,
+  former: DocumentRow,
+  { now, quotas }: { now: number; quotas: Quotas },
+): Promise<void> {
+  const { path, project_id, tags } = message
+  const hasMoved = project_id !== former.project_id
+  if (hasMoved) await indexQuotesOf(tx, [message.id], now)
+  if (!hasMoved && path === former.path && tags === former.tags) return
+  for (const row of await attachmentsOf(tx.sql, [message.id])) {
+    const move = hasMoved ? await moveTo(tx, row, project_id, quotas) : {}
+    if (hasMoved) await indexQuotesOf(tx, [row.id], now)
+    const { status, ...nextVersion } = reindexColumns(now)
+    const isInWork = row.status === 'ready' || row.status === 'processing'
+    const follow = { path: path + row.path.slice(former.path.length), tags, ...move, updated_at: now }
+    const query = tx.sql
+      .updateTable('documents')
+      .set({ ...follow, ...(isInWork && { ...nextVersion, status }) })
+      .where('id', '=', row.id)
+    const changed = await orPathTaken(follow.path, () => query.returningAll().executeTakeFirstOrThrow())
+    await tx.announce(isInWork ? 'document.queued' : `document.${row.status}`, [changed])
+  }
 }
 
 async function orPathTaken<T>(path: string, work: () => Promise<T>): Promise<T> {

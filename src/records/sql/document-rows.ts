@@ -117,6 +117,8 @@ export function toDocument(row: Omit<TrashRow, 'trashed_at'> & { project_name: s
     title: row.title,
     tags: JSON.parse(row.tags) as string[],
     uploaderId: row.uploader_id,
+    parentId: row.parent_id,
+    parentPage: row.parent_page,
     parse: JSON.parse(row.parse) as Record<string, unknown>,
   }
 }

@@ -8,6 +8,7 @@ import type { ProjectIds } from '../projects.ts'
 import { decodeCursor, resultPage } from '../result-page.ts'
 import type { ResultPage } from '../result-page.ts'
 import { numberedPath } from '../rules.ts'
+import { attachmentsOf } from './attachments.ts'
 import { factAbout, queueNextVersion, removeDocuments } from './document-changes.ts'
 import { pendingByProject } from './document-counts.ts'
 import { createEdit } from './document-edits.ts'
@@ -23,7 +24,7 @@ import {
   toDocument,
 } from './document-rows.ts'
 import { ReadCache } from '../../core/read-cache.ts'
-import { joinNext } from './per-dialect.ts'
+import { equals, joinNext } from './per-dialect.ts'
 import { idRows } from './project-ids.ts'
 import { createRegister, secondNumber } from './register.ts'
 import { putInTrash } from './trash.ts'
@@ -78,10 +79,19 @@ export function createDocuments(store: Store): Documents {
         const row = await findRow(tx.sql, projects, id)
         if (!row) return false
         await tx.record({ action: 'document.delete', ...factAbout(row, isKept ? {} : { permanent: true }) })
-        if (isKept) await putInTrash(tx, [row], now())
-        else await removeDocuments(tx, [row], now())
+        const all = [row, ...(await attachmentsOf(tx.sql, [id]))]
+        if (isKept) await putInTrash(tx, all, now())
+        else await removeDocuments(tx, all, now())
         return true
       }),
+    async attachments(projects, ids) {
+      const rows = await attachmentsOf(db, ids)
+      const found = await getMany(
+        store,
+        rows.map(({ id }) => id),
+      )
+      return found.filter(({ projectId }) => projects.has(projectId)).toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    },
     pages: (projects, id) => pages(store, projects, id),
     async isBlobReferenced(sha256) {
       const isIn = async (table: 'documents' | 'trash') =>
@@ -188,7 +198,20 @@ function firstInEach(projects: ProjectIds, query: DocumentQuery): RawBuilder<str
 
 /** For a `where`: a document matches the query and comes after its cursor. */
 function matches(query: DocumentQuery): RawBuilder<boolean> {
-  const { cursor, status, warnings, name, sha256, pathPrefix, idSuffix, createdAfter, createdBefore, tags, mediaTypes } = query
+  const {
+    cursor,
+    status,
+    warnings,
+    name,
+    sha256,
+    pathPrefix,
+    idSuffix,
+    createdAfter,
+    createdBefore,
+    tags,
+    mediaTypes,
+    parentId,
+  } = query
   const conditions = [sql`true`]
   if (status !== undefined) conditions.push(hasStatus(status))
   if (warnings === true) conditions.push(hasWarnings)
@@ -201,6 +224,7 @@ function matches(query: DocumentQuery): RawBuilder<boolean> {
   if (createdBefore !== undefined) conditions.push(sql`documents.created_at < ${createdBefore.getTime()}`)
   if (tags !== undefined) conditions.push(hasOneOfTags(tags))
   if (mediaTypes !== undefined) conditions.push(hasOneOfTypes(mediaTypes))
+  if (parentId !== undefined) conditions.push(equals('documents.parent_id', parentId))
   if (cursor !== undefined) conditions.push(sortingOf(query).isAfter(cursor))
   return sql<boolean>`${sql.join(conditions, sql` and `)}`
 }

@@ -12,6 +12,7 @@ import { counts } from './migration-counts.ts'
 import { events } from './migration-events.ts'
 import { folders } from './migration-folders.ts'
 import { limits } from './migration-limits.ts'
+import { mail } from './migration-mail.ts'
 import { members } from './migration-members.ts'
 import { models } from './migration-models.ts'
 import { originals } from './migration-originals.ts'
@@ -52,6 +53,7 @@ export const MIGRATIONS: Record<string, Migration> = {
   '0023_originals': { up: originals },
   '0024_backups': { up: backups },
   '0025_checksums': { up: checksums },
+  '0027_mail': { up: mail },
 }
 
 /** Few documents have warnings, and there is a list of these documents. */

@@ -59,3 +59,11 @@ export function positionOf(part: string, text: Expression<unknown>): RawBuilder<
     postgres: sql<number>`strpos(${text}, ${sql.lit(part)})`,
   })
 }
+
+/** For a `where`: the text of the column contains `part`. */
+export function containsText(column: string, part: string): RawBuilder<boolean> {
+  return perDialect({
+    sqlite: sql<boolean>`instr(${sql.ref(column)}, ${part}) > 0`,
+    postgres: sql<boolean>`strpos(${sql.ref(column)}, ${part}) > 0`,
+  })
+}

@@ -96,6 +96,7 @@ async function contents(db: Kysely<Tables>, id: string, maxFolders: number): Pro
     .selectFrom('trash')
     .select((e) => [e.fn.countAll<number>().as('documents'), e.fn.max('trashed_at').as('at')])
     .where('project_id', '=', id)
+    .where('parent_id', 'is', null)
     .executeTakeFirst()
   const lastChangedAt = Math.max(changed?.at ?? 0, trash?.at ?? 0)
   return { folders, lastChangedAt: lastChangedAt === 0 ? null : new Date(lastChangedAt), trashed: Number(trash?.documents ?? 0) }

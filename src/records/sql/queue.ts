@@ -3,12 +3,15 @@ import type { Kysely } from 'kysely'
 import type { DocsearchError } from '../../core/errors.ts'
 import type { DocumentWarning, Quotas } from '../../core/model.ts'
 import type { CutJob, FinishedJob, JobRef, ParsedPages, Queue, QueuedDocument, SavedPages } from '../queue.ts'
+import { attachmentWarnings } from '../attachments.ts'
 import { storedTitle } from '../rules.ts'
 import { NO_QUOTAS, passagesRefusal } from '../quotas.ts'
+import { saveAttachments } from './attachments.ts'
 import { addTombstones, givenTitle, parseColumns } from './document-changes.ts'
 import { countByStatus } from './document-counts.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
 import { numberRows } from './per-dialect.ts'
+import { indexQuotesOf, saveMessages } from './messages.ts'
 import { createQueueRecovery } from './queue-recovery.ts'
 import { pageChecksum } from './page-checksum.ts'
 import { findNextQueued } from './queue-order.ts'
@@ -25,7 +28,8 @@ export function createQueue(store: Store): Queue {
   const { db, now } = store
   return {
     claim: (limit, { except = [] } = {}) => claim(store, limit, except),
-    savePages: (job, parsed) => store.writeStep((tx) => savePages(tx, now(), job, parsed), SHARED),
+    savePages: (job, parsed, quotas = NO_QUOTAS) =>
+      store.writeStep((tx) => savePages(tx, { job, parsed, quotas, at: store.clock.now() }), SHARED),
     beginIndexing: (jobs, quotas = NO_QUOTAS) => store.write((tx) => beginIndexing(tx, jobs, quotas), SHARED),
     finish: (results) => store.writeStep((tx) => finish(tx, now(), results), SHARED),
     fail: (job, { code, message }) =>
@@ -44,6 +48,7 @@ export function createQueue(store: Store): Queue {
         const failed = await updateDocument(tx, row.id, { ...failure, updated_at: now() })
         await changeWords(tx.sql, [{ documentId: row.id, projectId: row.project_id, words: null }])
         if (row.indexed === 1) await addTombstones(tx, [row.id], now())
+        await indexQuotesOf(tx, [row.id], now())
         await tx.announce('document.failed', [failed])
       }, SHARED),
     release: (job, { countAttempt }) =>
@@ -145,10 +150,18 @@ function updateDocument(tx: WriteTransaction, id: string, change: Partial<Docume
   return tx.sql.updateTable('documents').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 }
 
-async function savePages(tx: WriteTransaction, now: number, job: JobRef, parsed: ParsedPages): Promise<SavedPages | null> {
+async function savePages(
+  tx: WriteTransaction,
+  { job, parsed, quotas, at }: { job: JobRef; parsed: ParsedPages; quotas: Quotas; at: Date },
+): Promise<SavedPages | null> {
   const row = await findWanted(tx, job)
   if (!row) return null
-  const { tags, parse } = parseColumns(row, parsed)
+  const now = at.getTime()
+  const { attachments = [], isWhole = true, messages = [] } = parsed
+  const refused = await saveAttachments(tx, row, { attachments, isWhole }, { at, quotas })
+  const skipped = [...(parsed.attachmentsSkipped ?? []), ...refused]
+  const facts = skipped.length === 0 ? parsed.facts : { ...parsed.facts, attachments_skipped: skipped }
+  const { tags, parse } = parseColumns(row, { ...parsed, facts })
   const title = givenTitle(row).given_title ?? storedTitle(parsed.title)
   await tx.sql.deleteFrom('pages').where('document_id', '=', job.documentId).execute()
   const pages = parsed.pages.map(({ number, text, ...page }) => {
@@ -159,10 +172,11 @@ async function savePages(tx: WriteTransaction, now: number, job: JobRef, parsed:
     const part = pages.slice(i, i + PAGES_AT_ONCE)
     await tx.sql.insertInto('pages').values(part).execute()
   }
+  await saveMessages(tx, job.documentId, messages)
   const change = {
     title,
     page_count: parsed.pageCount,
-    warnings: JSON.stringify(parsed.warnings),
+    warnings: JSON.stringify([...parsed.warnings, ...attachmentWarnings(skipped)]),
     health: JSON.stringify(parsed.health),
     tags,
     parse,

@@ -2,12 +2,14 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 import { newId } from '../../core/ids.ts'
 import type { Quotas } from '../../core/model.ts'
+import { isAttachment } from '../attachments.ts'
 import type { Documents, Keeping, NewDocument, OnConflict, UploadOutcome } from '../documents.ts'
 import { documentExists, insufficientRole, projectNotFound } from '../errors.ts'
 import { checkBytes, checkNewDocument, checkPassagesLeft, hasRoomFor, NO_QUOTAS } from '../quotas.ts'
 import { aroundNumber, numberedPath } from '../rules.ts'
 import { contentColumns, factAbout, newRow, queueNextVersion, tagsColumn } from './document-changes.ts'
 import { toDocument } from './document-rows.ts'
+import { indexQuotesOf } from './messages.ts'
 import { SHARED, type Store, type WriteTransaction } from './store.ts'
 import { keepVersion } from './trash.ts'
 import type { DocumentRow, Tables } from './tables.ts'
@@ -48,6 +50,7 @@ export function createRegister(store: Store): Documents['register'] {
   ): Promise<Registered> {
     const existing = await findAtPath(tx, document)
     if (!existing) return insert(tx, document, quotas)
+    if (existing.parent_id !== null) throw isAttachment()
     const tags = tagsColumn(document)
     if (existing.sha256 === document.sha256)
       return registerSameBytes(tx, existing, quotas, onConflict === 'replace' && tags !== null ? tags : existing.tags)
@@ -62,6 +65,7 @@ export function createRegister(store: Store): Documents['register'] {
     const renamed = document.name === existing.name ? {} : { name: document.name }
     await tx.record({ action: 'document.replace', ...factAbout(existing, { size_bytes: document.sizeBytes, ...renamed }) })
     const row = await queueNextVersion(tx, existing, now(), change)
+    await indexQuotesOf(tx, [row.id], now())
     return { row, outcome: 'replaced', ...(trashedId !== undefined && { trashedId }) }
   }
 

@@ -15,7 +15,7 @@ export const COUNTED: Record<'document_counts' | 'folder_counts' | 'usage' | 'qu
   folder_counts: {
     key: ['project_id', 'folder'],
     values: ['documents'],
-    from: `select project_id, substr(path, 1, instr(path, '/')) as folder, count(*) from documents group by 1, 2`,
+    from: `select project_id, substr(path, 1, instr(path, '/')) as folder, count(*) from documents where parent_id is null group by 1, 2`,
   },
   usage: {
     key: ['owner_id'],

@@ -24,6 +24,8 @@ export interface Tables extends OAuthTables {
   usage: UsageRow
   queue_turns: QueueTurnRow
   pages: PageRow
+  messages: MessageRow
+  quotations: QuotationRow
   tombstones: TombstoneRow
   events: EventRow
   event_trims: EventTrimRow
@@ -155,6 +157,9 @@ export interface DocumentRow {
    * this is the number of the earlier version.
    */
   passages: number
+  /** The message that a document is attached to, and the page that has the message. Null for documents that users uploaded. */
+  parent_id: string | null
+  parent_page: number | null
 }
 
 /** A document as it was when it came to the trash. */
@@ -203,6 +208,27 @@ export interface UsageRow {
   documents: number
   bytes: number
   passages: number
+}
+
+/** The header of a message, which is a page of its document. */
+export interface MessageRow {
+  document_id: string
+  page: number
+  sender: string
+  /** In folded case, like the next two. */
+  sender_folded: string
+  recipients_folded: string
+  subject_folded: string
+  sent_at: number | null
+  message_id: string | null
+  /** The `message_id`s of the messages that it answers, as JSON. */
+  answers: string
+}
+
+/** The document repeats text of the source, which is not in the index a second time. */
+export interface QuotationRow {
+  document_id: string
+  source_id: string
 }
 
 export interface PageRow {

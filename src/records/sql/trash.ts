@@ -1,13 +1,16 @@
 import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
+import { isDocsearchError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { foldName } from '../../core/fold-name.ts'
-import type { DocumentRecord } from '../../core/model.ts'
+import type { DocumentRecord, Quotas } from '../../core/model.ts'
+import { isAttachment } from '../attachments.ts'
 import type { DocumentQuery } from '../documents.ts'
 import type { ProjectIds } from '../projects.ts'
 import { checkNewDocument, NO_QUOTAS } from '../quotas.ts'
 import { decodeCursor, resultPage } from '../result-page.ts'
 import type { Trash, TrashedDocument } from '../trash.ts'
+import { attachmentsInTrash, attachmentsOf } from './attachments.ts'
 import { factAbout, givenTags, givenTitle, removeDocuments } from './document-changes.ts'
 import {
   freshVersion,
@@ -21,6 +24,7 @@ import {
   toDocument,
 } from './document-rows.ts'
 import { isOneOf } from './project-ids.ts'
+import { slices } from './store.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import type { DocumentRow, Tables, TrashRow } from './tables.ts'
 import { readAllowance } from './usage.ts'
@@ -40,16 +44,13 @@ export function createTrash(store: Store): Trash {
       const restoration = await store.write(async (tx) => {
         const row = await findRow(tx, projects, id)
         if (row === undefined) return null
+        if (row.parent_id !== null) throw isAttachment()
         const present = await atPathOf(tx, row)
         // Its bytes count already.
         if (present === undefined) checkNewDocument(await readAllowance(tx.sql, row.owner_id, quotas), 0)
-        else await putInTrash(tx, [present], now())
-        await tx.sql.deleteFrom('trash').where('id', '=', id).execute()
-        // The index may still have passages of the document: the new version replaces them.
-        await tx.sql.deleteFrom('tombstones').where('document_id', '=', id).execute()
-        const restored = restoredRow(row, now())
-        await tx.sql.insertInto('documents').values(restored).execute()
-        await tx.announce('document.queued', [restored])
+        else await putInTrash(tx, [present, ...(await attachmentsOf(tx.sql, [present.id]))], now())
+        const restored = await putBack(tx, row, now())
+        await putBackAttachments(tx, id, now(), quotas)
         const replacedId = present?.id ?? null
         await tx.record({
           action: 'document.restore',
@@ -65,7 +66,8 @@ export function createTrash(store: Store): Trash {
         const row = await findRow(tx, projects, id)
         if (row === undefined) return false
         await tx.record({ action: 'document.delete', ...factAbout(row, { permanent: true }) })
-        await tx.sql.deleteFrom('trash').where('id', '=', id).execute()
+        const attached = (await attachmentsInTrash(tx.sql, [id])).map((each) => each.id)
+        for (const ids of slices([id, ...attached])) await tx.sql.deleteFrom('trash').where('id', 'in', ids).execute()
         return true
       }),
     // A transaction, because the bytes of the owners are counted too.
@@ -80,6 +82,30 @@ export function createTrash(store: Store): Trash {
         const gone = await tx.deleteFrom('trash').where('id', 'in', oldest).returning('id').execute()
         return gone.length
       }),
+  }
+}
+
+/** Moves a row from the trash to the documents. */
+async function putBack(tx: WriteTransaction, row: TrashRow, now: number): Promise<DocumentRow> {
+  await tx.sql.deleteFrom('trash').where('id', '=', row.id).execute()
+  // The index may still have passages of the document: the new version replaces them.
+  await tx.sql.deleteFrom('tombstones').where('document_id', '=', row.id).execute()
+  const restored = restoredRow(row, now)
+  await tx.sql.insertInto('documents').values(restored).execute()
+  await tx.announce('document.queued', [restored])
+  return restored
+}
+
+/** Those that no quota has room for are deleted. The message names them when it has been read again. */
+async function putBackAttachments(tx: WriteTransaction, id: string, now: number, quotas: Quotas): Promise<void> {
+  for (const row of await attachmentsInTrash(tx.sql, [id])) {
+    try {
+      checkNewDocument(await readAllowance(tx.sql, row.owner_id, quotas), 0)
+      await putBack(tx, row, now)
+    } catch (error) {
+      if (!isDocsearchError(error, 'quota_exceeded')) throw error
+      await tx.sql.deleteFrom('trash').where('id', '=', row.id).execute()
+    }
   }
 }
 
@@ -126,7 +152,8 @@ function selectTrash(db: Kysely<Tables>) {
 function matching(db: Kysely<Tables>, projects: ProjectIds, query: DocumentQuery) {
   const { limit, cursor, status, warnings, name, sha256, pathPrefix, idSuffix, createdAfter, createdBefore, tags, mediaTypes } =
     query
-  let rows = selectTrash(db).where(isOneOf('documents.project_id', projects))
+  // Attachments come and go with their message.
+  let rows = selectTrash(db).where(isOneOf('documents.project_id', projects)).where('documents.parent_id', 'is', null)
   if (status !== undefined) rows = rows.where(hasStatus(status))
   if (warnings !== undefined) rows = rows.where('documents.warnings', warnings ? '<>' : '=', '[]')
   if (sha256 !== undefined) rows = rows.where('documents.sha256', '=', sha256)

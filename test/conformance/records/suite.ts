@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { accountsTest, oauthTest } from './account-fixtures.ts'
+import { attachmentsConformance } from './attachments.ts'
 import { accountAuditConformance, auditConformance } from './audit.ts'
 import { backupsConformance } from './backups.ts'
 import { countsConformance } from './counts.ts'
@@ -47,6 +48,7 @@ export function recordsConformance(open: OpenRecords): void {
   uploadsConformance(withDocuments)
   documentsConformance(withDocuments)
   trashConformance(withDocuments)
+  attachmentsConformance(withDocuments)
   originalsConformance(withDocuments)
   queueConformance(withDocuments)
   quotasConformance(withDocuments)

@@ -90,6 +90,17 @@ export function removeDocument(store: MemoryStore, document: StoredDocument): vo
   countWords(store, document, null)
   for (const { contents } of store.indexes.values()) contents.delete(document.id)
   store.documents.delete(document.id)
+  indexQuotesOf(store, document.id)
+}
+
+/** Queues the documents that left text out of the index because this one had it. */
+export function indexQuotesOf(store: MemoryStore, sourceId: string): void {
+  for (const [id, sources] of store.quotations) {
+    const document = store.documents.get(id)
+    if (!sources.has(sourceId) || document === undefined || !['ready', 'processing'].includes(document.status)) continue
+    store.quotations.delete(id)
+    queueForIndex(store, document, document.isIndexed)
+  }
 }
 
 /** Replaces the words that the document counts for in its project's vocabulary. */

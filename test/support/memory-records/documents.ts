@@ -12,12 +12,15 @@ import type {
   UploadOutcome,
 } from '../../../src/records/documents.ts'
 import { documentExists, insufficientRole, pathTaken, projectNotFound } from '../../../src/records/errors.ts'
+import { isAttachment } from '../../../src/records/attachments.ts'
 import type { ProjectIds } from '../../../src/records/projects.ts'
 import { numberedPath, storedTitle } from '../../../src/records/rules.ts'
+import { attachmentsOf } from './attachments.ts'
 import {
   countWords,
   factAbout,
   freshVersion,
+  indexQuotesOf,
   presentDocument,
   queueForIndex,
   queueNextVersion,
@@ -89,6 +92,7 @@ export function memoryDocuments(store: MemoryStore): Documents {
         const former = { ...document }
         edit(store, document, change, quotas)
         recordEdit(store, former, document, change)
+        editAttachments(store, former, document)
         if (isPrepared) countWords(store, document, JSON.parse(prepared.words) as string[])
         const isKept = nextVersionOf(store, document, isPrepared)
         return { document: present(document), isPrepared: isKept }
@@ -106,11 +110,17 @@ export function memoryDocuments(store: MemoryStore): Documents {
         const document = find(projects, id)
         if (document !== undefined) {
           store.record({ action: 'document.delete', ...factAbout(document, isKept ? {} : { permanent: true }) })
-          if (isKept) putInTrash(store, document)
-          else removeDocuments(store, [document])
+          for (const each of [document, ...attachmentsOf(store.documents, [id])])
+            if (isKept) putInTrash(store, each)
+            else removeDocuments(store, [each])
         }
         return document !== undefined
       }),
+    async attachments(projects, ids) {
+      return attachmentsOf(store.documents, ids)
+        .filter(({ projectId }) => projects.has(projectId))
+        .map(present)
+    },
     async pages(projects, id) {
       const document = find(projects, id)
       return document === undefined || document.pagesVersion === null ? null : structuredClone(document.pages)
@@ -140,6 +150,7 @@ function register(
 ): Registered {
   const existing = atPath(store, document)
   if (existing === undefined) return insert(store, document, quotas)
+  if (existing.parentId !== null) throw isAttachment()
   const { name, mediaType, sizeBytes, sha256, tags, uploaderId } = document
   if (existing.sha256 === sha256) return registerSameBytes(store, existing, quotas, onConflict === 'replace' ? tags : null)
   if (onConflict === 'error') throw documentExists(document.path, existing.id)
@@ -152,6 +163,7 @@ function register(
   const content = { name, mediaType, sizeBytes, sha256, uploaderId }
   const trashedId = keeps ? keepVersion(store, existing) : undefined
   queueNextVersion(store, existing, { ...content, ...(tags === null ? {} : { tags: [...tags] }) })
+  indexQuotesOf(store, existing.id)
   return { stored: existing, outcome: 'replaced', ...(trashedId !== undefined && { trashedId }) }
 }
 
@@ -170,6 +182,8 @@ function insert(store: MemoryStore, document: OwnedDocument, quotas: Quotas): Re
     isIndexed: false,
     passages: 0,
     counted: null,
+    parentId: null,
+    parentPage: null,
   }
   store.documents.set(stored.id, stored)
   store.announce('document.queued', [stored])
@@ -223,6 +237,25 @@ function edit(store: MemoryStore, document: StoredDocument, { tags, title, ...ch
   const given = storedTitle(title ?? null)
   Object.assign(document, change, tags === undefined ? {} : { tags: [...tags] }, { updatedAt: store.now() })
   if (given !== null) Object.assign(document, { title: given, parse: { ...document.parse, given_title: given } })
+}
+
+/** Attachments follow their message. */
+function editAttachments(
+  store: MemoryStore,
+  former: StoredDocument,
+  { id, path, projectId, ownerId, tags }: StoredDocument,
+): void {
+  const isSame = path === former.path && projectId === former.projectId && JSON.stringify(tags) === JSON.stringify(former.tags)
+  if (isSame) return
+  for (const document of attachmentsOf(store.documents, [id])) {
+    if (projectId !== document.projectId) {
+      countWords(store, document, null)
+      store.announce('document.deleted', [document])
+    }
+    const follow = { path: path + document.path.slice(former.path.length), projectId, ownerId, tags: [...tags] }
+    Object.assign(document, follow, { updatedAt: store.now() })
+    nextVersionOf(store, document, false)
+  }
 }
 
 /**

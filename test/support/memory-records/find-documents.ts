@@ -3,7 +3,7 @@ import type { DocumentQuery, NewDocument } from '../../../src/records/documents.
 import type { MemoryStore, StoredDocument } from './store.ts'
 
 export function isMatch(document: StoredDocument, query: DocumentQuery): boolean {
-  const { status, warnings, name, sha256, pathPrefix, idSuffix, createdAfter, createdBefore, tags, mediaTypes } = query
+  const { status, warnings, name, sha256, pathPrefix, idSuffix, createdAfter, createdBefore, tags, mediaTypes, parentId } = query
   return (
     (status === undefined || [status].flat().includes(document.status)) &&
     (warnings === undefined || document.warnings.length > 0 === warnings) &&
@@ -14,7 +14,8 @@ export function isMatch(document: StoredDocument, query: DocumentQuery): boolean
     (createdAfter === undefined || document.createdAt >= createdAfter) &&
     (createdBefore === undefined || document.createdAt < createdBefore) &&
     (tags === undefined || tags.some((tag) => document.tags.includes(tag))) &&
-    (mediaTypes === undefined || mediaTypes.includes(document.mediaType))
+    (mediaTypes === undefined || mediaTypes.includes(document.mediaType)) &&
+    (parentId === undefined || document.parentId === parentId)
   )
 }
 

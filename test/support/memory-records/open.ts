@@ -8,6 +8,7 @@ import { memoryIndexes } from './indexes.ts'
 import { memoryKeys } from './keys.ts'
 import { memoryLinks } from './links.ts'
 import { memoryMembers } from './members.ts'
+import { memoryMessages } from './messages.ts'
 import { memoryOAuth } from './oauth.ts'
 import { memoryOriginals } from './originals.ts'
 import { memoryProjects } from './projects.ts'
@@ -35,6 +36,7 @@ export function openMemoryRecords(clock: Clock): Records {
     members: memoryMembers(store),
     documents: memoryDocuments(store),
     trash: memoryTrash(store),
+    messages: memoryMessages(store),
     originals: memoryOriginals(store),
     queue: memoryQueue(store),
     events: memoryEvents(store),

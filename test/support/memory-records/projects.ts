@@ -102,14 +102,15 @@ function contentsOf(store: MemoryStore, id: string, maxFolders: number): Project
   const documents = [...store.documents.values()].filter(({ projectId }) => projectId === id)
   const trashed = [...store.trash.values()].filter(({ projectId }) => projectId === id)
   const changes = [...documents.map(({ updatedAt }) => updatedAt), ...trashed.map(({ trashedAt }) => trashedAt)]
-  const byFolder = Map.groupBy(documents, ({ path }) => path.slice(0, path.indexOf('/') + 1))
+  const own = documents.filter(({ parentId }) => parentId === null)
+  const byFolder = Map.groupBy(own, ({ path }) => path.slice(0, path.indexOf('/') + 1))
   return {
     folders: [...byFolder]
       .map(([folder, inside]) => ({ folder, documents: inside.length }))
       .toSorted((a, b) => (a.folder < b.folder ? -1 : 1))
       .slice(0, maxFolders),
     lastChangedAt: changes.length === 0 ? null : new Date(Math.max(...changes.map(Number))),
-    trashed: trashed.length,
+    trashed: trashed.filter(({ parentId }) => parentId === null).length,
   }
 }
 

@@ -2,7 +2,17 @@ import type { DocumentStatus, Quotas } from '../../../src/core/model.ts'
 import { NO_QUOTAS, passagesRefusal } from '../../../src/records/quotas.ts'
 import type { CutJob, FinishedJob, JobRef, ParsedPages, Queue, QueuedDocument, SavedPages } from '../../../src/records/queue.ts'
 import { EMBEDDING_FAILURES, storedTitle } from '../../../src/records/rules.ts'
-import { countStatuses, countWords, givenTags, givenTitle, presentDocument, queueForIndex } from './document-changes.ts'
+import { attachmentWarnings } from '../../../src/records/attachments.ts'
+import { saveAttachments } from './attachments.ts'
+import {
+  countStatuses,
+  countWords,
+  givenTags,
+  givenTitle,
+  indexQuotesOf,
+  presentDocument,
+  queueForIndex,
+} from './document-changes.ts'
 import type { MemoryStore, StoredDocument } from './store.ts'
 
 export function memoryQueue(store: MemoryStore): Queue {
@@ -11,7 +21,7 @@ export function memoryQueue(store: MemoryStore): Queue {
 
   return {
     claim: async (limit, { except = [] } = {}) => store.write(() => claim(store, having('queued'), limit, except)),
-    savePages: async (job, parsed) => savePages(store, job, parsed),
+    savePages: async (job, parsed, quotas = NO_QUOTAS) => store.write(() => savePages(store, job, parsed, quotas)),
     beginIndexing: async (jobs, quotas = NO_QUOTAS) => beginIndexing(store, jobs, quotas),
     finish: async (results) => store.write(() => results.filter((result) => !finish(store, result)).map(({ job }) => job)),
     fail: async (job, error) =>
@@ -21,6 +31,7 @@ export function memoryQueue(store: MemoryStore): Queue {
         if (document.isIndexed) tombstones.add(document.id)
         countWords(store, document, null)
         Object.assign(document, { status: 'failed', error, updatedAt: store.now(), attempts: 0, isIndexed: false, passages: 0 })
+        indexQuotesOf(store, document.id)
         store.announce('document.failed', [document])
       }),
     release: async (job, { countAttempt }) =>
@@ -118,10 +129,15 @@ function claim(store: MemoryStore, queued: StoredDocument[], limit: number, exce
   }))
 }
 
-function savePages(store: MemoryStore, job: JobRef, parsed: ParsedPages): SavedPages | null {
+function savePages(store: MemoryStore, job: JobRef, parsed: ParsedPages, quotas: Quotas): SavedPages | null {
   const document = findWanted(store, job)
   if (document === undefined) return null
-  const { pages, title, pageCount, warnings, health, tags: tagsOfFile = [], facts } = parsed
+  const { pages, title, pageCount, health, tags: tagsOfFile = [], attachments = [], isWhole = true } = parsed
+  const refused = saveAttachments(store, document, attachments, { isWhole, quotas })
+  const skipped = [...(parsed.attachmentsSkipped ?? []), ...refused]
+  const facts = { ...parsed.facts, ...(skipped.length > 0 && { attachments_skipped: skipped }) }
+  const warnings = [...parsed.warnings, ...attachmentWarnings(skipped)]
+  store.messages.set(document.id, parsed.messages ?? [])
   const given = givenTags(document)
   const own = givenTitle(document)
   const isFromFile = given.length === 0 && tagsOfFile.length > 0

@@ -15,7 +15,7 @@ import type {
   Usage,
   User,
 } from '../../../src/core/model.ts'
-import type { Page } from '../../../src/core/parsed.ts'
+import type { MessageHeader, Page } from '../../../src/core/parsed.ts'
 import type { SynonymRecord } from '../../../src/core/synonyms.ts'
 import type { IndexedDocument, IndexRecord, ModelMeasurements } from '../../../src/records/indexes.ts'
 import type { CodeRecord } from '../../../src/records/oauth-codes.ts'
@@ -99,6 +99,9 @@ export class MemoryStore {
   readonly synonyms = new Map<string, SynonymRecord[]>()
   readonly webhooks = new Map<string, StoredWebhook>()
   readonly deliveries = new Map<string, StoredDelivery>()
+  /** By document. */
+  readonly messages = new Map<string, readonly MessageHeader[]>()
+  readonly quotations = new Map<string, ReadonlySet<string>>()
   readonly tombstones = new Set<string>()
   /** When each owner's last document was claimed; a larger number for a later claim. */
   readonly turns = new Map<string, number>()

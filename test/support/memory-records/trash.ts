@@ -1,7 +1,9 @@
 import { newId } from '../../../src/core/ids.ts'
 import { checkNewDocument, NO_QUOTAS } from '../../../src/records/quotas.ts'
+import { isAttachment } from '../../../src/records/attachments.ts'
 import type { ProjectIds } from '../../../src/records/projects.ts'
 import type { Trash, TrashedDocument } from '../../../src/records/trash.ts'
+import { attachmentsOf } from './attachments.ts'
 import { factAbout, freshVersion, givenTags, givenTitle, presentDocument, removeDocuments } from './document-changes.ts'
 import { atPath, isMatch } from './find-documents.ts'
 import { byNewest, listPart } from './lists.ts'
@@ -25,7 +27,9 @@ export function memoryTrash(store: MemoryStore): Trash {
       return document === undefined ? null : present(document)
     },
     async list(projects, query) {
-      const found = [...store.trash.values()].filter((document) => projects.has(document.projectId) && isMatch(document, query))
+      const found = [...store.trash.values()].filter(
+        (document) => projects.has(document.projectId) && isMatch(document, { ...query, parentId: null }),
+      )
       const dated = found.map((document) => ({ id: document.id, createdAt: document.trashedAt, document }))
       return listPart(dated, byNewest, query, ({ document }) => present(document))
     },
@@ -33,27 +37,12 @@ export function memoryTrash(store: MemoryStore): Trash {
       store.write(() => {
         const document = find(projects, id)
         if (document === undefined) return null
+        if (document.parentId !== null) throw isAttachment()
         const replaced = atPath(store, document)
         if (replaced === undefined) checkNewDocument(store.allowanceOf(document.ownerId, quotas), 0)
-        else putInTrash(store, replaced)
-        store.trash.delete(id)
-        store.tombstones.delete(id)
-        const own = givenTitle(document)
-        const { trashedAt: _, ...kept } = document
-        const restored: StoredDocument = {
-          ...kept,
-          ...freshVersion(store.now()),
-          ...(own.given_title !== undefined && { title: own.given_title, parse: own }),
-          version: document.version + 1,
-          tags: givenTags(document),
-          pages: [],
-          pagesVersion: null,
-          isIndexed: true,
-          passages: 0,
-          counted: null,
-        }
-        store.documents.set(id, restored)
-        store.announce('document.queued', [restored])
+        else for (const each of [replaced, ...attachmentsOf(store.documents, [replaced.id])]) putInTrash(store, each)
+        const restored = putBack(store, document)
+        for (const each of attachmentsOf(store.trash, [id])) putBack(store, each)
         const details = replaced === undefined ? {} : { replaced: replaced.id }
         store.record({ action: 'document.restore', ...factAbout(restored, details) })
         return { document: presentDocument(store, restored), replacedId: replaced?.id ?? null }
@@ -62,6 +51,7 @@ export function memoryTrash(store: MemoryStore): Trash {
       const document = find(projects, id)
       if (document === undefined) return false
       store.record({ action: 'document.delete', ...factAbout(document, { permanent: true }) })
+      for (const each of attachmentsOf(store.trash, [id])) store.trash.delete(each.id)
       return store.trash.delete(id)
     },
     async purge(before, limit) {
@@ -72,6 +62,28 @@ export function memoryTrash(store: MemoryStore): Trash {
       return deleteWhere(store.trash, ({ id }) => gone.has(id))
     },
   }
+}
+
+function putBack(store: MemoryStore, document: Trashed): StoredDocument {
+  store.trash.delete(document.id)
+  store.tombstones.delete(document.id)
+  const own = givenTitle(document)
+  const { trashedAt: _, ...kept } = document
+  const restored: StoredDocument = {
+    ...kept,
+    ...freshVersion(store.now()),
+    ...(own.given_title !== undefined && { title: own.given_title, parse: own }),
+    version: document.version + 1,
+    tags: givenTags(document),
+    pages: [],
+    pagesVersion: null,
+    isIndexed: true,
+    passages: 0,
+    counted: null,
+  }
+  store.documents.set(document.id, restored)
+  store.announce('document.queued', [restored])
+  return restored
 }
 
 /** Deletes a document and keeps it in the trash. */

@@ -115,14 +115,19 @@ test('rebuilds the index when its folder is missing', async () => {
 
 test.each(['_versions', 'data'])('rebuilds the index when a file in %s is damaged, and health says so', async (part) => {
   const { folder, ids } = await filled()
-  const [table] = await readdir(join(folder, 'lance'))
+  const tables = async () => (await readdir(join(folder, 'lance'))).filter((name) => name.endsWith('.lance'))
+  const [table] = await tables()
   const damaged = join(folder, 'lance', table!, part)
   for (const name of await readdir(damaged)) await truncate(join(damaged, name), 0)
   const after = await openBench({ folder })
   await after.ingest.start()
   await expectBothFoundOnce(after, ids)
   expect((await after.lifecycle.status()).index.message).toContain('rebuilt')
-  expect(await readdir(join(folder, 'lance'))).toHaveLength(1)
+  const [rebuilt, ...others] = await tables()
+  expect(others).toEqual([])
+  await after.close()
+  const checksums = rebuilt!.replace(/\.lance$/, '.checksums')
+  expect((await readdir(join(folder, 'lance'))).toSorted()).toEqual([checksums, rebuilt])
 })
 
 test('deletes incomplete uploads, and originals without a document', async () => {

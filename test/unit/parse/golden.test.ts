@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { docxParagraph, rawDocx } from '../../support/make-bombs.ts'
 import { encode } from '../../support/encode.ts'
 import { makeEpub } from '../../support/make-epub.ts'
+import { makeMail, makeMbox, makeMsg } from '../../support/make-mail.ts'
 import { makeOdf, odfCell, odfRow } from '../../support/make-odf.ts'
 import { makePptx, tableShape, textShape } from '../../support/make-pptx.ts'
 import { makeReport } from '../../support/make-report.ts'
@@ -220,7 +221,17 @@ const BOOK = makeEpub(
   { toc: [['text/one.xhtml', 'The lease']] },
 )
 
+const REPLY = {
+  subject: 'Re: The lease',
+  from: 'Bob <bob@example.org>',
+  answers: ['one@example.org'],
+  text: `Agreed.\n\nOn 3 May 2024, Ada Lovelace wrote:\n> ${LEASE[0]}\n`,
+}
+
 test.each([
+  ['lease.eml', makeMail({ subject: 'The lease', html: HTML })],
+  ['thread.mbox', makeMbox([makeMail({ subject: 'The lease', text: LEASE.join('\n\n') }), makeMail(REPLY)])],
+  ['lease.msg', makeMsg({ subject: 'The lease', body: LEASE.join('\r\n\r\n') })],
   ['lease.pptx', SLIDES],
   ['costs.xlsx', WORKBOOK],
   ['rents.csv', CSV],

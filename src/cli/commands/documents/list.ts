@@ -30,6 +30,7 @@ export default defineCommand({
       Object.keys(DOCUMENT_SORTS) as DocumentSort[],
     ),
     reverse: flag('--reverse', 'Reverse the order'),
+    parent: text('--parent <id>', 'Only the attachments of the message with this ID'),
     trashed: flag('--trashed', 'Only documents in the trash: deleted documents and replaced versions'),
     limit: option('-n, --limit <number>', 'Maximum number of documents (default all)', integer(1)),
   },

@@ -1,3 +1,4 @@
+import type { Client } from '../../../client/client.ts'
 import type { Document } from '../../../contract/documents.ts'
 import { formatBytes } from '../../../core/format-bytes.ts'
 import { pagesAre, pageWord } from '../../../core/location.ts'
@@ -5,6 +6,7 @@ import { defineCommand } from '../../define.ts'
 import { argument } from '../../options.ts'
 import { count } from '../../view/style.ts'
 import { formatFields } from '../../view/table.ts'
+import { collectPages } from '../pages.ts'
 import { DOCUMENT, documentId, inProject } from './find.ts'
 import { shownMoment } from '../../view/time.ts'
 
@@ -17,10 +19,31 @@ export default defineCommand({
   async run(context, args, { project }) {
     const client = await context.client()
     const document = await client.documents.get(await documentId(client, args.document, project))
-    if (context.json) context.printJson(document)
-    else context.print(formatFields(fieldsOf(document, context.terminal), context.table))
+    if (context.json) {
+      context.printJson(document)
+      return
+    }
+    const attachments = document.parse.pages_are === 'messages' ? await listAttachments(client, document.id) : []
+    context.print(
+      formatFields([...fieldsOf(document, context.terminal), ...attachmentFields(document, attachments)], context.table),
+    )
   },
 })
+
+function listAttachments(client: Client, parent: string): Promise<Document[]> {
+  return collectPages(undefined, async (page) => {
+    const { documents, next_cursor: next } = await client.documents.list({ parent, sort: 'name', ...page })
+    return { items: documents, next }
+  })
+}
+
+/** The attachments of a message, and those that are no documents. */
+function attachmentFields({ parse }: Document, attachments: readonly Document[]): [string, string][] {
+  return [
+    ...attachments.map(({ id, name, status }): [string, string] => ['attachment', `${name} (${id}, ${status})`]),
+    ...(parse.attachments_skipped ?? []).map(({ name, code }): [string, string] => ['not searchable', `${name} (${code})`]),
+  ]
+}
 
 function fieldsOf(document: Document, terminal: boolean): [string, string | null][] {
   const { health } = document
@@ -30,6 +53,7 @@ function fieldsOf(document: Document, terminal: boolean): [string, string | null
     ['title', document.title],
     ['project', document.project.name],
     ['path', document.path],
+    ['attached to', document.parent_id ?? null],
     ['tags', document.tags.join(', ')],
     ['status', document.status],
     ['error', document.error === null ? null : `${document.error.code}: ${document.error.message}`],

@@ -105,10 +105,11 @@ async function prepareFolder(
   return { earlier, leftovers: found.leftovers ?? [] }
 }
 
+/** Attachments are part of the file of their message. */
 function listAll(client: Client, project: string): Promise<Document[]> {
   return collectPages(undefined, async (page) => {
     const { documents, next_cursor: next } = await client.documents.list({ project, ...page })
-    return { items: documents, next }
+    return { items: documents.filter(({ parent_id: parent }) => (parent ?? null) === null), next }
   })
 }
 

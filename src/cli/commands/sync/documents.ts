@@ -9,7 +9,9 @@ export async function listDocuments(client: Client, project: string, folder: str
     return await collectPages(undefined, async (page) => {
       const filter = { project, ...(folder !== null && { path_prefix: `${folder}/` }) }
       const { documents, next_cursor: next } = await client.documents.list({ ...filter, ...page })
-      return { items: documents.map(({ id, path, name, sha256, status }) => ({ id, path, name, sha256, status })), next }
+      // Attachments are part of the file of their message.
+      const uploaded = documents.filter(({ parent_id: parent }) => (parent ?? null) === null)
+      return { items: uploaded.map(({ id, path, name, sha256, status }) => ({ id, path, name, sha256, status })), next }
     })
   } catch (error) {
     if (error instanceof ClientError && error.code === 'project_not_found') return []

@@ -44,6 +44,6 @@ export function reportNothingToUpload(context: Context, found: Found, named: rea
   }
   if (found.refused.every(({ code }) => code === 'not_there'))
     throw usage(found.refused.map(({ path }) => `${path}: no such file or folder`).join('\n'))
-  printResult(context, { documents: new Map(), refused: found.refused, skipped: [], planned: 0, counts: null })
+  printResult(context, { documents: new Map(), attachments: [], refused: found.refused, skipped: [], planned: 0, counts: null })
   throw new PartialFailure(`${count(found.refused.length, 'file')} failed.`)
 }

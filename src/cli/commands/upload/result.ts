@@ -1,4 +1,5 @@
 import { extname } from 'node:path'
+import type { Document } from '../../../contract/documents.ts'
 import type { Context } from '../../context.ts'
 import { widthOf } from '../../io.ts'
 import { styles, count } from '../../view/style.ts'
@@ -14,6 +15,8 @@ const MAX_KINDS = 5
 export interface Result {
   /** By ID, because a file that is named twice is one document. */
   documents: Map<string, Uploaded>
+  /** The attachments of messages among them, once they are processed. Empty when the command doesn't wait. */
+  attachments: Document[]
   refused: Refusal[]
   /** Files found in a folder that have no text that docsearch reads. */
   skipped: Refusal[]
@@ -27,7 +30,13 @@ export interface Result {
 export function printResult(context: Context, result: Result): void {
   const documents = [...result.documents.values()]
   if (context.json) {
-    context.printJson({ ...result.counts, documents, rejected: result.refused, skipped: result.skipped })
+    context.printJson({
+      ...result.counts,
+      documents,
+      attachments: result.attachments,
+      rejected: result.refused,
+      skipped: result.skipped,
+    })
     return
   }
   // On a terminal, the rows of unchanged documents would hide the others.
@@ -39,7 +48,7 @@ export function printResult(context: Context, result: Result): void {
   reportSkipped(context, result.skipped)
   const replaced = documents.flatMap(({ replaced_id }) => replaced_id ?? [])
   if (replaced.length > 0) context.notice(`To get replaced versions back, run \`${restoring(replaced)}\`.`)
-  reportProblems(context, news, result.refused)
+  reportProblems(context, [...news, ...result.attachments], result.refused)
 }
 
 /** Says which kinds of files in a folder were not taken, since docsearch reads no text in them. */
@@ -55,7 +64,7 @@ export function reportSkipped(context: Context, skipped: readonly Refusal[]): vo
 }
 
 /** Prints failures, then warnings, on standard error; on a pipe one per line with path, code and message. */
-export function reportProblems(context: Context, documents: readonly Uploaded[], refused: readonly Refusal[]): void {
+export function reportProblems(context: Context, documents: readonly Document[], refused: readonly Refusal[]): void {
   const problems = [
     ...documents.flatMap(({ path, status, error }) =>
       status === 'failed' ? [[path, error?.code ?? 'failed', error?.message ?? '']] : [],

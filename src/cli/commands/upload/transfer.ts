@@ -5,6 +5,7 @@ import { cancelled, PartialFailure } from '../../exit.ts'
 import { count } from '../../view/style.ts'
 import type { Differences } from './compare.ts'
 import type { FoundFile, Refusal } from '../../files/found.ts'
+import { settledAttachments } from './attachments.ts'
 import { createProgress } from './progress.ts'
 import { printResult } from './result.ts'
 import type { Result } from './result.ts'
@@ -49,7 +50,7 @@ export async function send(
 ): Promise<{ result: Result; failure: Error | undefined }> {
   const { signal } = context.io
   const planned = files.length + unchanged.length + refused.length
-  const result: Result = { documents: new Map(), refused: [...refused], skipped: [...skipped], planned, counts }
+  const result: Result = { documents: new Map(), attachments: [], refused: [...refused], skipped: [...skipped], planned, counts }
   const progress = createProgress(context, files, waits)
   const fileOf = new Map<string, FoundFile>()
   /** Files that the instance has neither accepted nor refused yet. */
@@ -97,6 +98,7 @@ export async function send(
       },
     )
     await watch?.settled()
+    if (waits) result.attachments.push(...(await settledAttachments(client, [...result.documents.values()], signal)))
   } catch (error) {
     failure = error instanceof Error ? error : new Error(String(error))
   } finally {
@@ -116,7 +118,7 @@ function isDiskFull(error: Error | undefined): error is ClientError {
 }
 
 /** Throws what the user needs to know about an upload that did not go through. The instance keeps what it has acknowledged. */
-export function conclude({ documents, refused, planned }: Result, failure: Error | undefined): void {
+export function conclude({ documents, attachments, refused, planned }: Result, failure: Error | undefined): void {
   const stored = `${documents.size} of ${count(planned, 'file')} ${documents.size === 1 ? 'is' : 'are'} stored and will be processed.`
   if (failure instanceof ClientError && failure.code === 'aborted') {
     // Everything was sent, and only the waiting ended early.
@@ -130,6 +132,8 @@ export function conclude({ documents, refused, planned }: Result, failure: Error
     throw failure
   }
   const failed = [...documents.values()].filter((document) => document.status === 'failed').length + refused.length
+  const attachmentsFailed = attachments.filter(({ status }) => status === 'failed').length
+  if (failed === 0 && attachmentsFailed > 0) throw new PartialFailure(`${count(attachmentsFailed, 'attachment')} failed.`)
   if (failed === 0) return
   throw new PartialFailure(
     failed === planned ? `${count(failed, 'file')} failed.` : `${failed} of ${count(planned, 'file')} failed.`,

@@ -29,7 +29,7 @@ export const changeRoutes = ({ documents }: Pick<Dependencies, 'documents'>): Ro
     idDescription,
     body: documentUpdate,
     answers: { 200: { description: 'The document after the change', schema: document } },
-    problems: ['document_not_found', 'project_not_found', 'path_taken', 'too_many_tags'],
+    problems: ['document_not_found', 'project_not_found', 'path_taken', 'is_attachment', 'too_many_tags'],
     async handle({ ctx, actor, id, body }) {
       ctx.body = presentDocument(await documents.update(actor, id, toDocumentUpdate(body)))
     },
@@ -46,7 +46,7 @@ export const changeRoutes = ({ documents }: Pick<Dependencies, 'documents'>): Ro
     idDescription,
     query: documentDeletion,
     answers: { 204: { description: 'The document is deleted, and no search finds it any more' } },
-    problems: ['document_not_found'],
+    problems: ['document_not_found', 'is_attachment'],
     async handle({ ctx, actor, id, query }) {
       await documents.delete(actor, id, { isPermanent: query.permanent === true })
       ctx.status = 204
@@ -63,7 +63,7 @@ export const changeRoutes = ({ documents }: Pick<Dependencies, 'documents'>): Ro
     access: 'write:documents',
     idDescription,
     answers: { 202: { description: 'The document is in the queue', schema: documentRestored } },
-    problems: ['document_not_found', 'quota_exceeded'],
+    problems: ['document_not_found', 'is_attachment', 'quota_exceeded'],
     async handle({ ctx, actor, id }) {
       const { document: restored, replacedId } = await documents.restore(actor, id)
       ctx.status = 202

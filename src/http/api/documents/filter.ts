@@ -4,7 +4,8 @@ import type { DocumentFilter, DocumentUpdate } from '../../../services/document-
 
 /** Returns the filter of a request in the terms of the services. */
 export function toDocumentFilter(query: z.output<typeof documentListQuery>): DocumentFilter {
-  const { path_prefix, media_type: mediaTypes, tag: tags, id_suffix, created_after, created_before, trashed, ...filter } = query
+  const { path_prefix, media_type: mediaTypes, tag: tags, id_suffix, created_after, created_before, trashed, ...others } = query
+  const { parent, attachments, ...filter } = others
   return {
     ...filter,
     pathPrefix: path_prefix,
@@ -13,6 +14,7 @@ export function toDocumentFilter(query: z.output<typeof documentListQuery>): Doc
     idSuffix: id_suffix,
     createdAfter: toDate(created_after),
     createdBefore: toDate(created_before),
+    parentId: attachments === false ? null : parent,
     isTrashed: trashed,
   }
 }

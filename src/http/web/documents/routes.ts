@@ -14,6 +14,7 @@ import type { Page, PageCall } from '../routing/page.ts'
 import { searchFieldsOf } from '../search/search-fields.ts'
 import { originalPageOf } from './original-page.ts'
 import { viewHeaders } from './original-headers.ts'
+import { mailLinksOf } from './mail-links.ts'
 import { hitsOf, passageOf, type Hits } from './hits.ts'
 import { findPlace, readTarget, type Place, type Target } from './place.ts'
 import { citationOf, hitLinksOf, stripOf, type Reading } from './reading.ts'
@@ -70,7 +71,8 @@ async function showDocument(parts: Parts, call: PageCall): Promise<void> {
   const target = readTarget(ctx.query, fields.q)
   const { reading, place } = await readingOf(parts, call, { document, pages, target, fields })
   const shown = presentDocument(document)
-  const canDelete = await canWrite(parts, call, document.projectId)
+  const canDelete = document.parentId === null && (await canWrite(parts, call, document.projectId))
+  const mail = await mailLinksOf(parts, call, document)
   const keepsTrash = parts.documents.trashDays > 0
   const original = await originalPageOf(parts, call, { document, pages, place, target, fields })
   const lastPage = pages?.at(-1)?.number ?? 0
@@ -82,7 +84,20 @@ async function showDocument(parts: Parts, call: PageCall): Promise<void> {
     strip: reading === null ? [] : stripOf(reading),
     missingPage: pages !== null && target.page !== null && startOfPage(pages, target.page) === null ? target.page : null,
   }
-  show(renderDocument({ ...signedIn(), document: shown, ...place, ...tools, original, lastPage, fields, canDelete, keepsTrash }))
+  show(
+    renderDocument({
+      ...signedIn(),
+      document: shown,
+      ...place,
+      ...tools,
+      original,
+      lastPage,
+      fields,
+      mail,
+      canDelete,
+      keepsTrash,
+    }),
+  )
 }
 
 type Asked = Pick<Reading, 'document' | 'target' | 'fields'> & { pages: readonly TextPage[] | null }

@@ -54,7 +54,9 @@ create table documents (
   pages_version integer,
   indexed integer not null,
   passages integer default 0 not null,
-  uploader_id text
+  uploader_id text,
+  parent_id text,
+  parent_page integer
 );
 
 create table trash (
@@ -83,7 +85,9 @@ create table trash (
   title text,
   tags text not null,
   parse text not null,
-  trashed_at bigint not null
+  trashed_at bigint not null,
+  parent_id text,
+  parent_page integer
 );
 
 create table damaged_originals (
@@ -128,6 +132,25 @@ create table pages (
   blocks text not null,
   checksum bigint,
   constraint pages_key primary key (document_id, number)
+);
+
+create table messages (
+  document_id text not null references documents on delete cascade,
+  page integer not null,
+  sender text not null,
+  sender_folded text not null,
+  recipients_folded text not null,
+  subject_folded text not null,
+  sent_at bigint,
+  message_id text,
+  answers text not null,
+  constraint messages_key primary key (document_id, page)
+);
+
+create table quotations (
+  document_id text not null references documents on delete cascade,
+  source_id text not null,
+  constraint quotations_key primary key (document_id, source_id)
 );
 
 create table tombstones (
@@ -239,6 +262,7 @@ create unique index synonyms_are_unique on synonyms (project_id, md5(rule_key));
 create index document_counts_by_owner on document_counts (owner_id);
 create index document_counts_pending on document_counts (project_id, documents) where status in ('queued', 'processing') and documents > 0;
 create index documents_by_hash on documents (sha256, created_at, id);
+create index documents_by_parent on documents (parent_id) where parent_id is not null;
 create index documents_by_pages on documents (project_id, coalesce(page_count, 0), id);
 create index documents_by_size on documents (project_id, size_bytes, id);
 create index documents_by_state on documents (project_id, status, id);
@@ -259,6 +283,9 @@ create index queue_turns_last on queue_turns (turn);
 create index queue_turns_waiting on queue_turns (turn, owner_id) where waiting > 0;
 create index synonyms_by_owner on synonyms (owner_id, size);
 create index trash_by_hash on trash (sha256);
+create index trash_by_parent on trash (parent_id) where parent_id is not null;
+create index messages_by_id on messages using hash (message_id);
+create index quotations_by_source on quotations (source_id);
 create index trash_by_owner on trash (owner_id);
 create index trash_newest_in_project on trash (project_id, trashed_at, id);
 create index trash_oldest on trash (trashed_at);

@@ -1,4 +1,4 @@
-// The triggers of SQLite's migrations, which say why they exist (migration-counts.ts, -turns, -quotas, -members, -trash, -folders). In
+// The triggers of SQLite's migrations, which say why they exist (migration-counts.ts, -turns, -quotas, -members, -trash, -folders, -mail). In
 // PostgreSQL, a trigger calls a function, and the columns of a conflicting row need the name of their table.
 
 const COUNT = `insert into document_counts (project_id, status, owner_id, documents, chunks, bytes)
@@ -41,12 +41,12 @@ const TRIGGERS: readonly Trigger[] = [
       or new.project_id <> old.project_id`,
     `${UNCOUNT} ${COUNT}`,
   ],
-  ['folder_counts_added', 'insert on documents', null, COUNT_FOLDER],
-  ['folder_counts_removed', 'delete on documents', null, UNCOUNT_FOLDER],
+  ['folder_counts_added', 'insert on documents', 'new.parent_id is null', COUNT_FOLDER],
+  ['folder_counts_removed', 'delete on documents', 'old.parent_id is null', UNCOUNT_FOLDER],
   [
     'folder_counts_changed',
     'update of path, project_id on documents',
-    `new.project_id <> old.project_id or ${folderOf('new')} <> ${folderOf('old')}`,
+    `new.parent_id is null and (new.project_id <> old.project_id or ${folderOf('new')} <> ${folderOf('old')})`,
     `${UNCOUNT_FOLDER} ${COUNT_FOLDER}`,
   ],
   ['queue_turns_added', 'insert on documents', `new.status = 'queued'`, QUEUE],

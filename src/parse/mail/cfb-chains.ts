@@ -1,0 +1,61 @@
+import { corrupt } from '../failures.ts'
+
+const HEADER_BYTES = 512
+const FAT_SECTORS_IN_HEADER = 109
+/** Sector numbers from here on mark the end of a chain, or a sector without one. */
+const NO_SECTOR = 0xfffffffa
+
+/**
+ * Checks the container of an Outlook file (MS-CFB): every chain of sectors has to end, and no two chains may meet. The reader would follow a chain
+ * that is a circle forever. Throws `corrupt`.
+ */
+export function checkChains(bytes: Buffer): void {
+  if (bytes.length < HEADER_BYTES) throw damaged()
+  const sectorBytes = 1 << bytes.readUInt16LE(30)
+  if (sectorBytes !== 512 && sectorBytes !== 4096) throw damaged()
+  const next = readFat(bytes, sectorBytes)
+  const hasPredecessor = new Uint8Array(next.length)
+  for (const target of next) {
+    if (target >= NO_SECTOR) continue
+    if (target >= next.length || hasPredecessor[target] === 1) throw damaged()
+    hasPredecessor[target] = 1
+  }
+  checkForCircles(next, hasPredecessor)
+}
+
+/** Returns the next sector of each sector. */
+function readFat(bytes: Buffer, sectorBytes: number): Uint32Array {
+  const entries = sectorBytes / 4
+  const sectors = Math.floor(bytes.length / sectorBytes)
+  const fatSectors: number[] = []
+  for (let i = 0; i < FAT_SECTORS_IN_HEADER; i++) fatSectors.push(bytes.readUInt32LE(76 + 4 * i))
+  let more = bytes.readUInt32LE(68)
+  for (let count = 0; more < NO_SECTOR && count <= sectors; count++) {
+    const at = (more + 1) * sectorBytes
+    if (at + sectorBytes > bytes.length) throw damaged()
+    for (let i = 0; i < entries - 1; i++) fatSectors.push(bytes.readUInt32LE(at + 4 * i))
+    more = bytes.readUInt32LE(at + sectorBytes - 4)
+    if (count === sectors) throw damaged()
+  }
+  const next: number[] = []
+  for (const sector of fatSectors) {
+    const at = (sector + 1) * sectorBytes
+    if (sector >= NO_SECTOR || at + sectorBytes > bytes.length) continue
+    for (let i = 0; i < entries; i++) next.push(bytes.readUInt32LE(at + 4 * i))
+  }
+  return Uint32Array.from(next.slice(0, sectors + 1))
+}
+
+/** No two sectors lead to the same one. So a sector that no beginning of a chain reaches is in a circle. */
+function checkForCircles(next: Uint32Array, hasPredecessor: Uint8Array): void {
+  const seen = new Uint8Array(next.length)
+  for (let first = 0; first < next.length; first++) {
+    if (hasPredecessor[first] === 1) continue
+    for (let at = first; at < next.length && seen[at] === 0; at = next[at]!) seen[at] = 1
+  }
+  if (seen.includes(0)) throw damaged()
+}
+
+function damaged(): Error {
+  return corrupt('The Outlook message')
+}

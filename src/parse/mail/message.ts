@@ -1,0 +1,51 @@
+import type { MessageHeader } from '../../core/parsed.ts'
+
+/** A message as one of the readers of mail returns it. */
+export interface Message extends Omit<MessageHeader, 'page' | 'sentAt'> {
+  sentAt: Date | null
+  /** When it was sent, on the clock of its sender. */
+  shownDate: string | null
+  /** The body as plain text; null if it has none. */
+  text: string | null
+  /** The body as HTML; null if it has none. */
+  html: string | null
+  attachments: MailAttachment[]
+}
+
+export interface MailAttachment {
+  /** The name in the message, which can be anything. Null without one. */
+  name: string | null
+  mediaType: string
+  /** True for a picture of the body, a signature and other parts that a mail program doesn't list. */
+  isPartOfBody: boolean
+  bytes: Uint8Array
+}
+
+const MONTHS = 'January February March April May June July August September October November December'.split(' ')
+
+/** Returns the moment as its sender saw it, `3 May 2024, 14:05`, with the time zone if the header names one. */
+export function showDate(date: Date, header: string): string {
+  const zone = /(?:^|\s)([+-])(\d\d)(\d\d)(?=\s|$)/.exec(header)
+  const minutes = zone === null ? 0 : (zone[1] === '-' ? -1 : 1) * (Number(zone[2]) * 60 + Number(zone[3]))
+  const local = new Date(date.getTime() + minutes * 60_000)
+  const time = local.toISOString().slice(11, 16)
+  const day = `${local.getUTCDate()} ${MONTHS[local.getUTCMonth()]} ${local.getUTCFullYear()}`
+  return `${day}, ${time} ${zone === null || minutes === 0 ? 'UTC' : `UTC${zone[1]}${zone[2]}:${zone[3]}`}`
+}
+
+/** Returns a date of a header; null if it is none, or so far away that a mistyped year is more likely. */
+export function toDate(header: string | null | undefined): Date | null {
+  if (header == null) return null
+  const date = new Date(header.replace(/\([^()]*\)\s*$/, '').trim())
+  const year = date.getUTCFullYear()
+  return year >= 1970 && year < 2200 ? date : null
+}
+
+/** Returns the IDs that a header such as `References` names, nearest first, each once. */
+export function messageIds(...headers: readonly (string | null | undefined)[]): string[] {
+  const found = headers.flatMap((header) => [...(header ?? '').matchAll(/<([^<>\s]{3,500})>/g)].map(([, id]) => id!).toReversed())
+  return [...new Set(found)].slice(0, MAX_ANSWERS)
+}
+
+/** A thread is rarely longer. The nearest messages have most of what a reply quotes. */
+const MAX_ANSWERS = 30
