@@ -6,32 +6,32 @@ import type { ObjectStore } from '../../../objects/object-store.ts'
 import { corrupt } from '../../failures.ts'
 import { formatEntry, type LogEntry, type Manifests, parseEntry } from './log-entry.ts'
 
-/** The right to write an index. Whoever takes the lease later has a greater fence. */
+/** The right to write an index. A process that takes the lease later has a greater fence. */
 export interface WriterLease {
   fence: number
 }
 
 /** Every entry whose number is a multiple of this is a checkpoint. */
 const CHECKPOINT_EVERY = 64
-/** Entries before the last checkpoint that stay, for readers that are a little behind. */
+/** How many entries before the last checkpoint to keep, for readers that are a little behind. */
 const KEPT_ENTRIES = 64
 const DIGITS = 16
-/** Entries that are read at the same time. */
+/** How many entries to read at the same time. */
 const AT_ONCE = 16
 
 /**
  * The commits to an index in an object store: one object for each commit, with consecutive numbers, which no writer can replace. The last entry for a
  * project has its manifest.
  *
- * A writer begins with an entry of its own fence. A writer with an earlier fence does not know this entry, so its next commit has a number that
- * is taken: however long it was frozen, it can't write any more.
+ * A writer begins with an entry of its own fence. A writer with an earlier fence does not know this entry, so the number of its next commit is
+ * already taken. However long that writer was frozen, it can't commit any more.
  */
 export class CommitLog {
   readonly #store: ObjectStore
   readonly #folder: string
   readonly #manifests = new Map<string, string>()
   #last: Pick<LogEntry, 'number' | 'fence'> = { number: 0, fence: 0 }
-  /** The manifests before commits that have failed and may have taken effect nevertheless. */
+  /** The manifests from before failed commits, which may have taken effect nevertheless. */
   readonly #uncertain = new Map<string, string | null>()
   readonly #inTurn = pLimit(1)
   /** Greater than 0 once this process has taken the log over. */
@@ -76,8 +76,8 @@ export class CommitLog {
 
   /**
    * Adds a commit: all its manifests take effect, or none. Every file that they name has to be stored before. Throws `writer_replaced` when another
-   * process has taken over. After this and any other error, readers may see the commit. If this process can commit again, its next commit takes the
-   * failed one back.
+   * process has taken over. After this and any other error, readers may see the commit. If this process can commit again, its next commit reverts the
+   * failed one.
    */
   append(manifests: Manifests): Promise<void> {
     return this.#inTurn(async () => {
@@ -99,7 +99,7 @@ export class CommitLog {
     })
   }
 
-  /** Deletes entries that nobody needs any more. */
+  /** Deletes entries that no reader needs any more. */
   async trim(): Promise<void> {
     const first = checkpointBefore(this.version) - KEPT_ENTRIES
     for await (const { key } of this.#store.list(this.#folder)) {
@@ -112,7 +112,7 @@ export class CommitLog {
   async #follow(): Promise<ReadonlySet<string>> {
     const numbers = await this.#numbers(this.version)
     if (numbers.length === 0) return new Set()
-    // Some entries that this process has missed may have been deleted since.
+    // The store may no longer have entries that this process has not read.
     const entries = numbers.at(-1) === this.version + numbers.length ? await this.#readAll(numbers) : null
     if (entries === null) return this.#restart()
     return new Set(entries.flatMap((entry) => this.#apply(entry)))
@@ -131,11 +131,11 @@ export class CommitLog {
     return true
   }
 
-  /** Reads the last checkpoint and what follows it. Returns all projects that have, or had, segments. */
+  /** Reads the last checkpoint and the entries after it. Returns all projects that have, or had, segments. */
   async #restart(): Promise<ReadonlySet<string>> {
     for (let lastBefore = -1; ;) {
       const last = (await this.#numbers(0)).at(-1) ?? 0
-      // While this process was reading, others may have written so much that these entries were deleted. Otherwise they are lost.
+      // Other processes may have deleted these entries while this process was reading. Otherwise, the entries are lost.
       if (last === lastBefore)
         throw corrupt('Commits of the search index are missing. The index must be rebuilt from the documents.')
       lastBefore = last
