@@ -7,8 +7,9 @@ const ATTEMPTS = 20
 const DELETIONS = ['segments/*/*/*.del', 'lance/*/_deletions/*']
 
 /**
- * Returns a data folder with documents, by their names and words, whose index has files of deletions. These need a commit with a deleted document and
- * another one. On a busy machine, documents of one request can get commits of their own, so this tries again. `end` ends the daemon.
+ * Returns a data folder with documents, by their names and words, whose index has files of deletions. LanceDB writes such a file when it
+ * deletes one of several documents that one commit added. On a busy machine, documents of one request can get commits of their own, so this tries again. `end` ends the
+ * daemon.
  */
 export async function folderWithDeletion(
   words: Readonly<Record<string, string>>,
@@ -22,7 +23,7 @@ export async function folderWithDeletion(
     const gone = (await running.documents()).find(({ name }) => name === 'gone.txt')!
     await running.call('DELETE', `/api/v1/documents/${gone.id}?permanent=true`)
     await end(running)
-    // A sweep deletes it later, and no damage to it counts.
+    // A sweep deletes this original later, so damage to it has no effect.
     rmSync(join(instance.dataDir, 'blobs', gone.sha256.slice(0, 2), gone.sha256.slice(2)), { force: true })
     if (DELETIONS.every((pattern) => globSync(join(instance.dataDir, pattern)).length > 0)) return instance
     await instance.remove()
