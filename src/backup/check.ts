@@ -39,10 +39,21 @@ export async function checkBackup(source: Source, receiver: Receiver = CHECK_ONL
 
 async function read({ target, stdin, snapshot, ...options }: Source, receiver: Receiver): Promise<ReadBackup> {
   const isFolder = target !== '-' && (await isDirectory(target))
-  if (isFolder) return readFolder(target, receiver, { snapshot, ...options })
+  if (isFolder) return readFolder(target, receiver, { snapshot, ...options }).catch(failedReading)
   if (snapshot !== undefined)
     throw new DocsearchError('backup_target', '--snapshot names a backup in a folder. A tar has only one.')
-  return readTar(target === '-' ? stdin() : createReadStream(target), receiver, options)
+  return readTar(target === '-' ? stdin() : createReadStream(target), receiver, options).catch(failedReading)
+}
+
+/** Throws `backup_target` when this user may not read a file of the backup, and any other error as it is. */
+function failedReading(error: unknown): never {
+  const { code, path, syscall } = error as NodeJS.ErrnoException
+  if ((code !== 'EACCES' && code !== 'EPERM') || (syscall !== 'open' && syscall !== 'scandir') || path === undefined) throw error
+  throw new DocsearchError(
+    'backup_target',
+    `Cannot read ${path}: permission denied. Run the command as the user who owns the backup, or with sudo.`,
+    { cause: error },
+  )
 }
 
 async function isDirectory(target: string): Promise<boolean> {
@@ -65,6 +76,7 @@ export function refuseTerminal(stdin: { isTTY?: boolean }): void {
 }
 
 async function statOf(target: string) {
+  if (target === '') throw new DocsearchError('usage', 'The name of the backup is empty. Name a file or folder.')
   try {
     return await stat(target)
   } catch (error) {

@@ -64,16 +64,23 @@ export async function copyTar(
     source,
     async function* (chunks: AsyncIterable<Buffer>) {
       for await (const chunk of chunks) {
-        if (!checked.write(chunk)) await new Promise<void>((resolve) => checked.once('drain', resolve).once('close', resolve))
+        const isFull = !checked.write(chunk)
+        if (isFull && !checked.destroyed)
+          await new Promise<void>((resolve) => checked.once('drain', resolve).once('close', resolve))
+        // Reading has failed or was cancelled. Nothing would ever drain the stream again.
+        if (checked.destroyed) throw new Error('the backup is no longer read', { cause: checked.errored })
         yield chunk
       }
       checked.end()
     },
     target,
-    { end: options.end ?? true },
+    { end: options.end ?? true, ...(options.signal !== undefined && { signal: options.signal }) },
   )
   copying.catch((error: Error) => checked.destroy(error))
-  const [copied, read] = await Promise.allSettled([copying, readTar(checked, CHECK_ONLY, options)])
+  const reading = readTar(checked, CHECK_ONLY, options)
+  // A pipeline that keeps its target open waits for the target, even after it was cancelled.
+  const copiedOrCancelled = options.end === false ? Promise.race([copying, reading.then(() => copying)]) : copying
+  const [copied, read] = await Promise.allSettled([copiedOrCancelled, reading])
   // A full disk is the cause of a tar that was cut off.
   if (copied.status === 'rejected' && 'syscall' in (copied.reason as object)) throw copied.reason
   if (read.status === 'rejected') throw read.reason

@@ -99,7 +99,7 @@ const REASONS: Record<string, string> = {
 
 /** Throws `file_unwritable` for an error of the file system, and any other error as it is. By default, names the file of the error. */
 export function failedWriting(error: unknown, file?: string): never {
-  if (error instanceof DocsearchError || !(error instanceof Error)) throw error
+  if (error instanceof DocsearchError || !(error instanceof Error) || error.name === 'AbortError') throw error
   const { code = '', path, message } = error as NodeJS.ErrnoException
   if (code === '') throw error
   throw new DocsearchError('file_unwritable', `Cannot write ${file ?? path ?? 'the backup'}: ${REASONS[code] ?? message}.`, {

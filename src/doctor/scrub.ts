@@ -13,7 +13,9 @@ const MAX_SHARE = 1 / 20
 const LOOK_MS = 60 * 60_000
 /** How long to wait before checking the queue again. */
 const BUSY_MS = 10_000
-/** The longest pause after a read. A read that took hours, because the machine slept or the disk was away, must not stop the scrub for days. */
+/**
+ * The longest pause after a read. The longest read to make up for. A read takes hours if the machine sleeps, and must not stop the scrub for days.
+ */
 const MAX_PAUSE_MS = 60_000
 /** Originals whose rows are read together. */
 const AT_ONCE = 100

@@ -49,8 +49,20 @@ export async function* scanned(table: Pick<PassageTable, 'scan'>): AsyncGenerato
   for await (const rows of table.scan()) yield rows.map(({ passage }) => passage)
 }
 
-/** Makes an index from a file of `writePassages`. Its data folder must not have this index yet. Returns the number of passages. */
-export async function restorePassages(file: string, place: IndexPlace): Promise<number> {
+export interface RestoreHooks {
+  signal?: AbortSignal | undefined
+  /** Called with the number of passages that the table has. */
+  onPassages?: ((passages: number) => void) | undefined
+  /** Called when all passages are in the table, and their segments are being built. */
+  onSegments?: (() => void) | undefined
+}
+
+/**
+ * Makes an index from a file of `writePassages`. Its data folder must not have this index yet. Returns the number of passages. Rejects with the
+ * reason of the signal.
+ */
+export async function restorePassages(file: string, place: IndexPlace, hooks: RestoreHooks = {}): Promise<number> {
+  const { signal, onPassages, onSegments } = hooks
   const { dataDir, id, layout, log } = place
   const { readArrowFile } = await import('./passages/arrow-stream.ts')
   const table = await openTable(place)
@@ -61,6 +73,8 @@ export async function restorePassages(file: string, place: IndexPlace): Promise<
       waiting.push(...batch)
       count += batch.length
       if (waiting.length >= ADD_ROWS) await table.add(waiting.splice(0))
+      signal?.throwIfAborted()
+      onPassages?.(count)
     }
     if (waiting.length > 0) await table.add(waiting)
   } catch (error) {
@@ -69,9 +83,14 @@ export async function restorePassages(file: string, place: IndexPlace): Promise<
   }
   // The index builds its segments from the table, and closes the table.
   const folder = join(dataDir, 'segments', id)
-  const index = await SegmentedIndex.open({ table, folder, layout, log, awaitedPassages: Infinity })
-  await index.idle()
-  await index.close()
+  onSegments?.()
+  const index = await SegmentedIndex.open({ table, folder, layout, log, awaitedPassages: Infinity, signal })
+  try {
+    if (!signal?.aborted) await index.idle()
+    signal?.throwIfAborted()
+  } finally {
+    await index.close()
+  }
   return count
 }
 

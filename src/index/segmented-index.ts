@@ -27,7 +27,7 @@ import { RowRemovals } from './row-removals.ts'
 import { livePassages, memoryOfSegment, type ProjectSegments, type SegmentsListener } from './segments/store/project-segments.ts'
 import type { SegmentMemory } from './segments/store/memory.ts'
 import type { Marked } from './segments/store/protocol.ts'
-import { SegmentStore } from './segments/store/segment-store.ts'
+import { type SegmentSharing, SegmentStore } from './segments/store/segment-store.ts'
 import { TableWatch } from './table-watch.ts'
 import type { VectorLayout } from './segments/vectors/format.ts'
 import { addInventory, documentsOf, rowsAmong, rowsOf, SegmentRows, toDamagedIndexFiles } from './segment-rows.ts'
@@ -44,8 +44,12 @@ export interface SegmentedIndexOptions {
   log: Logger
   /** By default, all segments are in memory. */
   memory?: SegmentMemory | undefined
-  /** Replaces AWAITED_PASSAGES in tests. */
+  /** By default, the index belongs to this process alone. */
+  sharing?: SegmentSharing | undefined
+  /** Replaces AWAITED_PASSAGES. */
   awaitedPassages?: number
+  /** Ends a rebuild that `open` waits for. Close the index then. */
+  signal?: AbortSignal | undefined
 }
 
 /**
@@ -93,10 +97,11 @@ export class SegmentedIndex implements ChunkIndex {
 
   /** Rebuilds damaged segments, in the background if they have many passages. Rejects with `index_corrupt` if the table is damaged. */
   static async open(options: SegmentedIndexOptions): Promise<SegmentedIndex> {
-    const { table, folder, layout, log, memory, awaitedPassages = AWAITED_PASSAGES } = options
+    const { table, folder, layout, log, memory, sharing, awaitedPassages = AWAITED_PASSAGES, signal } = options
     await table.recordChecksums()
-    const store = await SegmentStore.open({ folder, layout, log, memory })
+    const store = await SegmentStore.open({ folder, layout, log, memory, sharing })
     const index = new SegmentedIndex(options, store)
+    signal?.addEventListener('abort', () => index.#closing.abort(signal.reason), { signal: index.#closing.signal })
     try {
       // Wait for the comparison only if it is likely to find something.
       if (index.#isIncomplete() || (await table.count()) !== index.#count()) await index.#compareAtStart()
@@ -199,7 +204,10 @@ export class SegmentedIndex implements ChunkIndex {
   }
 
   optimize(): Promise<void> {
-    return guarded(() => this.#table.optimize())
+    return guarded(async () => {
+      await this.#table.optimize()
+      await this.#store.sweep()
+    })
   }
 
   /** Resolves when nothing is left to read, verify, merge or remove. */

@@ -1,6 +1,8 @@
 import type { FormatId } from '../core/formats.ts'
 import { beginsAsScript, isCodeName } from './code/languages.ts'
 import { beginsAsHtml } from './html/begins-as-html.ts'
+import { beginsAsJson } from './json/begins-as-json.ts'
+import { beginsAsLatex } from './markup/begins-as-latex.ts'
 import type { Parser } from './parser.ts'
 import { beginsAsRtf } from './rtf/begins-as-rtf.ts'
 import type { Archive } from './sniff/archive.ts'
@@ -98,6 +100,8 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
   },
   text: { kind: 'text', load: async () => (await import('./text/text.ts')).parseText },
   markdown: { kind: 'text', load: async () => (await import('./markdown/markdown.ts')).parseMarkdown },
+  rst: { kind: 'text', load: async () => (await import('./markup/rst.ts')).parseRst },
+  latex: { kind: 'text', beginsLike: beginsAsLatex, load: async () => (await import('./markup/latex.ts')).parseLatex },
   csv: { kind: 'text', load: async () => (await import('./csv/csv.ts')).parseCsv },
   code: {
     kind: 'text',
@@ -105,6 +109,7 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
     beginsLike: beginsAsScript,
     load: async () => (await import('./code/code.ts')).parseCode,
   },
+  json: { kind: 'text', beginsLike: beginsAsJson, load: async () => (await import('./json/json.ts')).parseJson },
   html: { kind: 'text', beginsLike: beginsAsHtml, load: async () => (await import('./html/html.ts')).parseHtml },
 }
 

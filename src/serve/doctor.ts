@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { daemonOf } from '../client/local-daemon.ts'
 import { loadConfig, type LoadedConfig } from '../config/load.ts'
@@ -26,6 +26,7 @@ export async function examineFolder(
   hooks: { onProgress: (event: ExamineEvent & { type: 'progress' }) => void; signal: AbortSignal },
 ): Promise<Examination> {
   const { dir } = resolveDataDir(data, env)
+  refuseUnreadable(dir)
   if (!SIGNS.some((name) => existsSync(join(dir, name))))
     throw new DocsearchError('data_unusable', `${dir} is not a docsearch data folder. Name the data folder with --data.`)
   const lock = lockDataFolder(dir)
@@ -36,6 +37,17 @@ export async function examineFolder(
     return await runDoctor({ dataDir: dir, settings, subset, wantsFix, isAlone, leavesIndexToParent: false }, hooks)
   } finally {
     if (isAlone && wantsFix) lock?.close()
+  }
+}
+
+/** A folder of another user looks empty to `existsSync`. */
+function refuseUnreadable(dir: string): void {
+  try {
+    readdirSync(dir)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') return
+    const message = `You may not read ${dir}. Run the doctor as the user who runs the daemon, or with sudo.`
+    throw new DocsearchError('data_unusable', message, { cause: error })
   }
 }
 

@@ -6,7 +6,7 @@ import type { RestoredIndex } from '../contract/backup.ts'
 import { callAs } from '../core/caller.ts'
 import { systemClock } from '../core/clock.ts'
 import { syncFile } from '../core/sync.ts'
-import { restorePassages } from '../index/passages-file.ts'
+import { restorePassages, type RestoreHooks } from '../index/passages-file.ts'
 import { currentLayout, parseFingerprint } from '../lifecycle/fingerprint.ts'
 import type { IndexRecord, Records } from '../records/records.ts'
 import { openRecords } from '../records/sql/open.ts'
@@ -18,7 +18,7 @@ import { keepTemporaryFilesIn, type ServeOutput } from './main.ts'
 export async function restoreDatabase(
   staging: string,
   temporary: string,
-  manifest: BackupManifest,
+  { manifest, ...hooks }: { manifest: BackupManifest } & RestoreHooks,
   { stderr }: ServeOutput,
 ): Promise<RestoredIndex> {
   const log = createLogger('error', stderr)
@@ -48,12 +48,8 @@ export async function restoreDatabase(
     // The backup has only the active index. An index that was being built begins again.
     for (const { id } of await records.indexes.all()) if (id !== active.id) await records.indexes.drop(id)
     keepTemporaryFilesIn(temporary)
-    const passages = await restorePassages(join(staging, VECTORS), {
-      dataDir: staging,
-      id: active.id,
-      layout: layoutOf(active),
-      log,
-    })
+    const place = { dataDir: staging, id: active.id, layout: layoutOf(active), log }
+    const passages = await restorePassages(join(staging, VECTORS), place, hooks)
     return { state: 'restored', passages }
   }
 

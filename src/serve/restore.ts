@@ -12,12 +12,14 @@ import type { Restored, RestoredIndex } from '../contract/backup.ts'
 import { DocsearchError } from '../core/errors.ts'
 import { formatBytes } from '../core/format-bytes.ts'
 import { syncFile, syncFolder } from '../core/sync.ts'
+import type { RestoreHooks } from '../index/passages-file.ts'
 import { unknownMigrations } from '../records/sql/snapshot.ts'
 import { DATABASE_FILE, keepFilesPrivate, openDataFolder, RESTORING } from './data-folder.ts'
 import type { ServeOutput } from './main.ts'
 import { restoreDatabase } from './restore-database.ts'
 
-interface RestoreOptions {
+interface RestoreOptions extends Pick<RestoreHooks, 'onPassages' | 'onSegments'> {
+  /** Its signal also ends a restore of the index. */
   source: Source
   data: string | undefined
   skipDamaged: boolean
@@ -32,7 +34,10 @@ const LEFTOVERS = new Set([...PARTS, RESTORING, 'daemon.lock', 'daemon.lock-jour
  * Makes a data folder from a backup. Everything is written to a folder of its own in it, and moved into place when every hash is right. Throws
  * `data_unusable` for a folder that is not empty, `data_newer`, `backup_damaged` and `backup_incomplete`.
  */
-export async function restoreBackup({ source, data, skipDamaged }: RestoreOptions, output: ServeOutput): Promise<Restored> {
+export async function restoreBackup(
+  { source, data, skipDamaged, ...progress }: RestoreOptions,
+  output: ServeOutput,
+): Promise<Restored> {
   keepFilesPrivate()
   const { dir } = resolveDataDir(data, output.env)
   const existed = existsSync(dir)
@@ -47,7 +52,8 @@ export async function restoreBackup({ source, data, skipDamaged }: RestoreOption
     await writer.finish()
     refuseFaults(checked, skipDamaged)
     refuseNewer(checked.manifest)
-    const index = await restoreDatabase(staging, folder.temporary, checked.manifest, output)
+    const restoring = { manifest: checked.manifest, signal: source.signal, ...progress }
+    const index = await restoreDatabase(staging, folder.temporary, restoring, output)
     const backupsOff = await withoutSchedule(join(staging, CONFIG))
     await rm(join(staging, VECTORS), { force: true })
     await moveIntoPlace(staging, dir)

@@ -13,6 +13,9 @@ import { OpenIndex } from '../../src/search/threads/open-index.ts'
 /** Searches all projects unless some are named. */
 export type Filter = SearchFilter & { projectIds?: readonly string[] }
 
+/** What a search reads of an index. */
+type Searched = Pick<ChunkIndex, 'segments' | 'rowsWithPhrases'>
+
 export interface FoundPassage {
   id: string
   documentId: string
@@ -22,7 +25,7 @@ export interface FoundPassage {
 
 /** Returns the passages of an index with any of the analysed terms, best first, as a search finds them. */
 export async function keywordSearch(
-  index: ChunkIndex,
+  index: Searched,
   terms: readonly string[],
   filter: Filter,
   limit: number,
@@ -33,7 +36,7 @@ export async function keywordSearch(
 
 /** Returns the nearest passages of an index, best first, as a search finds them. */
 export async function vectorSearch(
-  index: ChunkIndex,
+  index: Searched,
   vector: Float32Array,
   filter: Filter,
   limit: number,
@@ -42,7 +45,7 @@ export async function vectorSearch(
   return describe(segments, searchVectors(segments, vector, limit))
 }
 
-async function open(index: ChunkIndex, { projectIds, ...filter }: Filter): Promise<readonly FilteredSegment[]> {
+async function open(index: Searched, { projectIds, ...filter }: Filter): Promise<readonly FilteredSegment[]> {
   const opened = new OpenIndex()
   opened.change(index.segments())
   const all = index.segments().map(({ projectId }) => projectId)

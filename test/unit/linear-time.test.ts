@@ -5,6 +5,12 @@ import { trimEnd } from '../../src/core/trim-end.ts'
 import { basicCredentials } from '../../src/http/oauth/basic.ts'
 import { shortTitle } from '../../src/pages/parts.tsx'
 import { excerptOf } from '../../src/core/excerpt.ts'
+import { beginsAsLatex } from '../../src/parse/markup/begins-as-latex.ts'
+import { plainRst } from '../../src/parse/markup/rst-inline.ts'
+import { LANGUAGES } from '../../src/parse/code/languages.ts'
+import { outlineOf } from '../../src/parse/code/outline.ts'
+import { sourceLines } from '../../src/parse/code/source-lines.ts'
+import { scanJson } from '../../src/parse/json/scan.ts'
 import { Flow } from '../../src/parse/blocks/flow.ts'
 import { readFrontMatter } from '../../src/parse/markdown/front-matter.ts'
 import { parseQuery } from '../../src/search/parse.ts'
@@ -20,6 +26,10 @@ function flow(code: string): void {
   pages.end('code')
 }
 
+function outlines(code: string): void {
+  for (const language of LANGUAGES) outlineOf(code, sourceLines(code, language), language)
+}
+
 test.each<[string, () => unknown]>([
   ['an Authorization header', () => basicCredentials(`Basic ${blanks}x y`)],
   ['a query of quotes that are not closed', () => parseQuery('«'.repeat(N))],
@@ -32,6 +42,11 @@ test.each<[string, () => unknown]>([
   ['blanks in code', () => flow(`x${blanks}x`)],
   ['blanks in front matter', () => readFrontMatter(['---', `title:${blanks}\u2028`, '---'])],
   ['a list of tags', () => readFrontMatter(['---', `tags: [${blanks}\u2028`, '---'])],
+  ['comments that are never closed in source code', () => outlines('/* """ {- ` <!-- \n'.repeat(N / 50))],
+  ['words of a declaration', () => outlines(`${'public static a & * b<c '.repeat(40)}\n`.repeat(N / 5_000))],
+  ['lists in lists of JSON', () => scanJson('['.repeat(N))],
+  ['quotes in reStructuredText', () => plainRst('`a *b '.repeat(N / 10))],
+  ['comments before LaTeX', () => beginsAsLatex('% \n '.repeat(N / 4))],
   ['comments in front matter', () => readFrontMatter(['---', `tags:`, `- ${'# '.repeat(N / 2)}\u2028`, '---'])],
 ])('%s takes time linear in its length', (_, work) => {
   runInNewContext('work()', { work }, { timeout: DEADLINE_MS })

@@ -21,9 +21,7 @@ export function createBar(context: Context): Bar {
   let last = ''
   return {
     show(label, done, total, facts) {
-      const part = total === null || done === null ? 0 : total === 0 ? 1 : Math.min(1, done / total)
-      const full = Math.round(part * BAR_WIDTH)
-      const line = `${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)} ${`${Math.floor(part * 100)} %`.padStart(5)}  ${facts}  ${oneLine(label)}`
+      const line = `${drawn(done, total)}${facts}  ${oneLine(label)}`
       if (line === last) return
       last = line
       stderr.print(safe`${ERASE_LINE}${style.bold(truncate(line, widthOf(stderr) - 1))}`)
@@ -33,4 +31,12 @@ export function createBar(context: Context): Bar {
       last = ''
     },
   }
+}
+
+/** Returns an empty text when the share is unknown. */
+function drawn(done: number | null, total: number | null): string {
+  if (done === null || total === null) return ''
+  const part = total === 0 ? 1 : Math.min(1, done / total)
+  const full = Math.round(part * BAR_WIDTH)
+  return `${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)} ${`${Math.floor(part * 100)} %`.padStart(5)}  `
 }

@@ -43,10 +43,10 @@ export default defineCommand({
     }
     try {
       const source = { target, stdin: () => context.io.stdin, snapshot: options.snapshot, signal, onBytes }
-      const restored = await restoreBackup(
-        { source, data: options.data, skipDamaged: options.skipDamaged },
-        daemonOutput(context),
-      )
+      const { data, skipDamaged } = options
+      const onPassages = (passages: number) => bar.show('index', null, null, countOf(passages, 'passage'))
+      const onSegments = () => bar.show('index', null, null, 'building segments')
+      const restored = await restoreBackup({ source, data, skipDamaged, onPassages, onSegments }, daemonOutput(context))
       bar.stop()
       return report(context, restored)
     } catch (error) {

@@ -66,6 +66,7 @@ export default defineCommand({
 })
 
 function checkUsage<K extends string>(context: Context, target: string, kind: K | null, { keep, force }: Options): K {
+  if (target === '') throw usage('The target is empty. Name a folder, a file that ends with .tar, or - for standard output.')
   if (kind === null)
     throw usage(
       `A backup is a folder or a .tar file, not ${target}. To compress or encrypt it, use a pipe, such as \`docsearch backup - | zstd > backup.tar.zst\`.`,

@@ -4,12 +4,8 @@ import pLimit from 'p-limit'
 import { DocsearchError } from '../../../core/errors.ts'
 import type { ObjectStore } from '../../../objects/object-store.ts'
 import { corrupt } from '../../failures.ts'
+import type { WriterLease } from '../store/shares.ts'
 import { formatEntry, type LogEntry, type Manifests, parseEntry } from './log-entry.ts'
-
-/** The right to write an index. A process that takes the lease later has a greater fence. */
-export interface WriterLease {
-  fence: number
-}
 
 /** Every entry whose number is a multiple of this is a checkpoint. */
 const CHECKPOINT_EVERY = 64
@@ -34,6 +30,8 @@ export class CommitLog {
   /** The manifests from before failed commits, which may have taken effect nevertheless. */
   readonly #uncertain = new Map<string, string | null>()
   readonly #inTurn = pLimit(1)
+  /** The commits that wait for the one before. */
+  #gathering: { gathered: Map<string, string | null>; done: Promise<void> } | null = null
   /** Greater than 0 once this process has taken the log over. */
   #fence = 0
 
@@ -75,28 +73,21 @@ export class CommitLog {
   }
 
   /**
-   * Adds a commit: all its manifests take effect, or none. Every file that they name has to be stored before. Throws `writer_replaced` when another
-   * process has taken over. After this and any other error, readers may see the commit. If this process can commit again, its next commit reverts the
-   * failed one.
+   * Adds a commit: all its manifests take effect, or none. Every file that they name has to be stored before. While one commit is on its way,
+   * those that follow gather to one entry. Throws `writer_replaced` when another process has taken over. After this and any other error, readers
+   * may see the commit. If this process can commit again, its next commit reverts the failed one.
    */
   append(manifests: Manifests): Promise<void> {
-    return this.#inTurn(async () => {
-      if (this.#fence === 0) throw new Error('append needs takeOver')
-      for (;;) {
-        const changes = new Map([...this.#uncertain, ...manifests])
-        try {
-          if (await this.#create(this.#fence, changes)) break
-        } catch (error) {
-          for (const projectId of manifests.keys())
-            if (!this.#uncertain.has(projectId)) this.#uncertain.set(projectId, this.#manifests.get(projectId) ?? null)
-          throw error
-        }
-        // The number is taken: by a later writer, or by a failed commit of this one.
-        await this.#follow()
-        if (this.#last.fence !== this.#fence) throw replaced()
-      }
-      this.#uncertain.clear()
-    })
+    if (this.#gathering === null) {
+      const gathered = new Map<string, string | null>()
+      const done = this.#inTurn(() => {
+        this.#gathering = null
+        return this.#append(gathered)
+      })
+      this.#gathering = { gathered, done }
+    }
+    for (const [projectId, manifest] of manifests) this.#gathering.gathered.set(projectId, manifest)
+    return this.#gathering.done
   }
 
   /** Deletes entries that no reader needs any more. */
@@ -107,6 +98,25 @@ export class CommitLog {
       if (number === null || number >= first) return
       await this.#store.delete(key)
     }
+  }
+
+  async #append(manifests: Manifests): Promise<void> {
+    if (this.#fence === 0) throw new Error('append needs takeOver')
+    for (;;) {
+      // This process knows a later writer's entry as soon as it has followed the log, and then the next number is free.
+      if (this.#last.fence !== this.#fence) throw replaced()
+      const changes = new Map([...this.#uncertain, ...manifests])
+      try {
+        if (await this.#create(this.#fence, changes)) break
+      } catch (error) {
+        for (const projectId of manifests.keys())
+          if (!this.#uncertain.has(projectId)) this.#uncertain.set(projectId, this.#manifests.get(projectId) ?? null)
+        throw error
+      }
+      // The number is taken: by a later writer, or by a failed commit of this one.
+      await this.#follow()
+    }
+    this.#uncertain.clear()
   }
 
   async #follow(): Promise<ReadonlySet<string>> {

@@ -27,7 +27,12 @@ import {
 } from './files.ts'
 import type { SegmentPart, SharedSegment } from './project-segments.ts'
 import type { BackgroundCalls, NewDocument, Place } from './protocol.ts'
+import { openShares } from './open-shares.ts'
+import type { Shares } from './shares.ts'
 import { buildSegment, newSegment } from './stored-segment.ts'
+
+/** Opened when it is needed. This thread works for one index. */
+let shares: Promise<Shares> | null = null
 
 answerCalls<BackgroundCalls>({
   async merge({ sources, ...place }) {
@@ -44,6 +49,11 @@ answerCalls<BackgroundCalls>({
   },
 
   rebuild: ({ rows, ...place }) => write(buildSegment(toDocuments(rows), place.layout), place),
+
+  async sweep({ shared, folder }) {
+    if (shared !== null) await (await (shares ??= openShares(shared, folder))).sweep()
+    return null
+  },
 
   read: ({ part, file }) =>
     reading(() => {
@@ -79,10 +89,20 @@ function readerOf({ words, deletions }: SharedSegment): SegmentReader {
 }
 
 /** Writes the files of a segment. No manifest names them yet, so the next start removes them after a crash. */
-async function write(shared: SharedSegment, { folder, projectId }: Place & { projectId: string }): Promise<SharedSegment> {
+async function write(
+  shared: SharedSegment,
+  { folder, projectId, shared: place }: Place & { projectId: string },
+): Promise<SharedSegment> {
   const [words, vectors] = [wordsFile(shared.name), vectorsFile(shared.name)].map((file) => join(folder, projectId, file))
   try {
     await Promise.all([writeSynced(words!, bytesOf(shared.words)), writeSynced(vectors!, bytesOf(shared.vectors))])
+    if (place !== null) {
+      const others = await (shares ??= openShares(place, folder))
+      await Promise.all([
+        others.upload(projectId, wordsFile(shared.name), bytesOf(shared.words)),
+        others.upload(projectId, vectorsFile(shared.name), bytesOf(shared.vectors)),
+      ])
+    }
   } catch (error) {
     await removeFiles([words!, vectors!])
     throw error

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDocsearchError } from '../../../core/errors.ts'
 import { SEGMENT } from '../format.ts'
@@ -24,6 +24,7 @@ import {
 } from './files.ts'
 import { type Manifest, type ManifestPlace, type ManifestSegment, parseManifest } from './manifest.ts'
 import type { SharedSegment } from './project-segments.ts'
+import type { Shares } from './shares.ts'
 import { StoredProject } from './stored-project.ts'
 import { StoredSegment } from './stored-segment.ts'
 
@@ -43,7 +44,7 @@ export interface LoadOptions {
 export async function loadProject(
   folder: string,
   place: ManifestPlace,
-  options: LoadOptions,
+  { shares = null, ...options }: LoadOptions & { shares?: Shares | null },
 ): Promise<{ project: StoredProject | null; damage: unknown[] }> {
   const damage: unknown[] = []
   const orDamage = async <T>(work: Promise<T>): Promise<T | null> => {
@@ -55,7 +56,7 @@ export async function loadProject(
       return null
     }
   }
-  const files = await readdir(folder)
+  const files = await namesIn(folder)
   // A folder without a manifest is left over from a first commit or a deletion that a crash has interrupted.
   const manifest = files.includes(MANIFEST) ? await orDamage(readManifest(folder, place)) : null
   const segments: StoredSegment[] = []
@@ -72,7 +73,7 @@ export async function loadProject(
     return { project: null, damage }
   }
   for (const file of files) if (!named.has(file)) await remove(join(folder, file))
-  return { project: new StoredProject(folder, manifest, { segments, isIncomplete }), damage }
+  return { project: new StoredProject(folder, manifest, { segments, isIncomplete }, shares), damage }
 }
 
 /** A missing or unreadable file is damaged. Other errors, such as too many open files, say nothing about the files. */

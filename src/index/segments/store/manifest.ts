@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { check, type FileIdentity } from '../sections.ts'
+import { deletionsFile, vectorsFile, wordsFile } from './files.ts'
 
 /** Raise it when the manifest changes its meaning. A project with another version is rebuilt. */
 const FORMAT_VERSION = 2
@@ -61,6 +62,15 @@ export function parseManifest(text: string, place: ManifestPlace): Manifest {
   check(content.index_id === place.indexId, 'is of another index')
   check(content.project_id === place.projectId, 'is of another project')
   return { ...place, isIncomplete: content.is_incomplete, segments: content.segments }
+}
+
+/** Returns the files that a manifest names, with their sizes. */
+export function filesInManifest({ segments }: Pick<Manifest, 'segments'>): { file: string; bytes: number }[] {
+  return segments.flatMap(({ name, generation, words, vectors, deletions }) => [
+    { file: wordsFile(name), bytes: words.bytes },
+    { file: vectorsFile(name), bytes: vectors.bytes },
+    ...(deletions === null ? [] : [{ file: deletionsFile(name, generation), bytes: deletions.bytes }]),
+  ])
 }
 
 function checksumOf(content: Omit<ManifestFile, 'checksum'>): number {

@@ -5,6 +5,7 @@ import type { NewPassage } from '../segment-builder.ts'
 import type { SegmentDocument } from '../segment-columns.ts'
 import type { SegmentMemory } from './memory.ts'
 import type { ProjectSegments, SegmentPart, SharedSegment } from './project-segments.ts'
+import type { SharedPlace, WriterLease } from './shares.ts'
 
 /** The calls that a thread answers: the request and the answer of each kind of call. */
 export type Calls<C> = { [Kind in keyof C]: { request: object; answer: unknown } }
@@ -26,13 +27,20 @@ export interface Place {
   /** The folder of the index. */
   folder: string
   layout: VectorLayout
+  /** Where other processes find the files. Null for an instance on one machine. */
+  shared: SharedPlace | null
 }
 
 /** The thread that writes manifests, one change after another. */
 export interface WriterCalls {
   /** The first call. Reads the files of all projects, except for known segments. Removes files that no manifest names. */
   open: {
-    request: Place & { known: readonly ProjectSegments[]; memory: SegmentMemory }
+    request: Place & {
+      known: readonly ProjectSegments[]
+      memory: SegmentMemory
+      /** With `shared`: the right to write. Null for a process that only reads. */
+      lease: WriterLease | null
+    }
     answer: { projects: ProjectSegments[]; damage: { projectId: string; failure: Failure }[] }
   }
   /** Adds documents and removes others. Each project changes in one step, or not at all if that fails. */
@@ -43,6 +51,8 @@ export interface WriterCalls {
   leaveOut: { request: { projectId: string; name: string }; answer: Changed }
   /** Replaces a file of a segment on disk by the same file in memory, if the segment is still there. */
   keepInMemory: { request: { projectId: string; name: string; part: SegmentPart; file: SharedFile }; answer: Changed }
+  /** Reads what other processes have committed. */
+  follow: { request: object; answer: Changed }
   /** Records whether segments of projects are missing. */
   mark: { request: { projects: readonly Marked[] }; answer: Changed }
 }
@@ -76,6 +86,8 @@ export interface BackgroundCalls {
   }
   /** Analyses stored passages again and builds a segment of them. */
   rebuild: { request: Place & { projectId: string; rows: { row: bigint; passage: StoredPassage }[] }; answer: SharedSegment }
+  /** Deletes what no process needs any more from the place that processes share. */
+  sweep: { request: Place; answer: null }
   /** Verifies the sections on disk. Fails with `index_corrupt` when one is damaged. */
   verify: { request: { part: SegmentPart; file: PagedFile }; answer: null }
   /** Reads a file into memory and verifies it. Fails with `index_corrupt` when it is damaged. */

@@ -19,7 +19,8 @@ import {
   type SegmentsListener,
   type SharedSegment,
 } from './project-segments.ts'
-import type { BackgroundCalls, Changed, Marked, WriterCalls } from './protocol.ts'
+import type { BackgroundCalls, Changed, Marked, Place, WriterCalls } from './protocol.ts'
+import type { SharedPlace, WriterLease } from './shares.ts'
 import { Thread } from './thread.ts'
 
 /** After a merge, the thread that merges has tens of megabytes. */
@@ -32,6 +33,14 @@ export interface SegmentStoreOptions {
   log: Logger
   /** By default, everything is in memory. */
   memory?: SegmentMemory | undefined
+  /** By default, the index belongs to this process alone. */
+  sharing?: SegmentSharing | undefined
+}
+
+/** How this process shares the segments of an index with others. The folder then has copies. */
+export interface SegmentSharing extends SharedPlace {
+  /** Returns a new lease, with a greater fence than every earlier one. Null in a process that only reads. */
+  takeLease: (() => Promise<WriterLease>) | null
 }
 
 /**
@@ -49,6 +58,8 @@ export class SegmentStore {
   readonly #handles = new FileHandles()
   readonly #merges: Merges
   #onDamage: (segment: string) => Promise<void> = async () => {}
+  #following: Promise<void> | null = null
+  #nextFollow: Promise<void> | null = null
   /** The segments of the projects, until one of them changes. */
   #list: readonly ProjectSegments[] | null = null
 
@@ -120,6 +131,24 @@ export class SegmentStore {
     if (!this.#writer.isRunning) await this.#openWriter()
   }
 
+  /** Makes sure that `projects` has every commit that another process has finished before this call. */
+  follow(): Promise<void> {
+    // A run in progress may have begun before that commit. One more run serves all callers that wait.
+    this.#nextFollow ??= (async () => {
+      await this.#following?.catch(() => {})
+      this.#following = this.#nextFollow
+      this.#nextFollow = null
+      const { failure } = await this.#change('follow', {})
+      if (failure !== null) this.#options.log.error({ err: failure }, 'a segment in the object store is damaged')
+    })()
+    return this.#nextFollow
+  }
+
+  /** Deletes what no process needs any more from the place that processes share. */
+  async sweep(): Promise<void> {
+    if (this.#options.sharing !== undefined) await this.#background.call('sweep', this.#place())
+  }
+
   /** Calls the listener with each damaged segment that a merge reads. */
   onDamage(listener: (segment: string) => Promise<void>): void {
     this.#onDamage = listener
@@ -164,9 +193,9 @@ export class SegmentStore {
     this.#list = null
   }
 
-  #place(): Pick<SegmentStoreOptions, 'folder' | 'layout'> {
-    const { folder, layout } = this.#options
-    return { folder, layout }
+  #place(): Place {
+    const { folder, layout, sharing } = this.#options
+    return { folder, layout, shared: sharing === undefined ? null : { address: sharing.address } }
   }
 
   /** Starts the writer thread, which reads the manifests. Needed again after the thread died, because its last change may be on disk. */
@@ -175,6 +204,7 @@ export class SegmentStore {
       ...this.#place(),
       known: this.projects(),
       memory: this.#options.memory ?? ALL_IN_MEMORY,
+      lease: (await this.#options.sharing?.takeLease?.()) ?? null,
     })
     for (const { projectId, failure } of damage)
       this.#options.log.error({ err: toError(failure), project: projectId }, 'a segment is damaged; rebuilding it')
@@ -184,7 +214,7 @@ export class SegmentStore {
     for (const project of projects) this.#publish(project)
   }
 
-  async #change<K extends 'commit' | 'install' | 'keepInMemory' | 'mark' | 'leaveOut'>(
+  async #change<K extends 'commit' | 'install' | 'keepInMemory' | 'mark' | 'leaveOut' | 'follow'>(
     kind: K,
     request: WriterCalls[K]['request'],
   ): Promise<Omit<Changed, 'failure'> & { failure: DocsearchError | null }> {
@@ -266,6 +296,6 @@ export class SegmentStore {
     else this.#projects.set(projectId, project)
     this.#list = null
     void this.#tell(project, known)
-    this.#merges.changed(projectId)
+    if (this.#options.sharing?.takeLease !== null) this.#merges.changed(projectId)
   }
 }

@@ -21,6 +21,7 @@ import {
 } from './files.ts'
 import { formatManifest, type ManifestPlace } from './manifest.ts'
 import type { ProjectSegments, SegmentPart } from './project-segments.ts'
+import type { Shares } from './shares.ts'
 import type { StoredSegment } from './stored-segment.ts'
 
 /** Passages by the segment in which they were found. */
@@ -36,14 +37,17 @@ export class StoredProject {
   readonly projectId: string
   readonly #indexId: string
   readonly #folder: string
+  readonly #shares: Shares | null
   #state: ProjectState
   /** The files that the manifest names, and files that have to be removed. */
   #files: ReadonlySet<string>
 
-  constructor(folder: string, place: ManifestPlace, state: ProjectState) {
+  /** With `shares`, other processes see every change before this one does. */
+  constructor(folder: string, place: ManifestPlace, state: ProjectState, shares: Shares | null = null) {
     this.projectId = place.projectId
     this.#indexId = place.indexId
     this.#folder = folder
+    this.#shares = shares
     this.#state = state
     this.#files = new Set(filesOf(state).keys())
   }
@@ -87,7 +91,8 @@ export class StoredProject {
     await makeFolder(this.#folder)
     const manifest = this.#manifest(state)
     try {
-      await Promise.all(added.map(([file, bytes]) => writeSynced(join(this.#folder, file), bytesOf(bytes))))
+      await Promise.all(added.map(([file, bytes]) => this.#write(file, bytesOf(bytes))))
+      await this.#shares?.commit(this.projectId, state.segments.length === 0 && !state.isIncomplete ? null : manifest)
       await writeManifest(this.#folder, manifest)
     } catch (error) {
       await removeFiles(this.#paths([NEW_MANIFEST, ...added.map(([file]) => file)]))
@@ -130,6 +135,10 @@ export class StoredProject {
     } catch {
       return null
     }
+  }
+
+  async #write(file: string, bytes: Uint8Array): Promise<void> {
+    await Promise.all([writeSynced(join(this.#folder, file), bytes), this.#shares?.upload(this.projectId, file, bytes)])
   }
 
   #manifest({ segments, isIncomplete }: ProjectState): Buffer {

@@ -4,13 +4,15 @@ import pLimit from 'p-limit'
 import { DocsearchError } from '../../../core/errors.ts'
 import type { VectorLayout } from '../vectors/format.ts'
 import { answerCalls, toFailure } from './call.ts'
-import { makeFolder, remove } from './files.ts'
+import { closePaged, makeFolder, remove, removeFolder } from './files.ts'
 import { DocumentDirectory, type ProjectDocuments } from './document-directory.ts'
-import { loadProject, sizesIn } from './load.ts'
+import { type LoadOptions, loadProject, sizesIn } from './load.ts'
 import { ALL_IN_MEMORY, maxPagedFiles, MemoryUse, smallestOnDisk } from './memory.ts'
 import { installedSegment } from './install.ts'
 import type { ManifestPlace } from './manifest.ts'
 import type { Changed, Failure, NewDocuments, WriterCalls } from './protocol.ts'
+import { openShares } from './open-shares.ts'
+import type { Shares } from './shares.ts'
 import { type FoundPassages, StoredProject } from './stored-project.ts'
 import { isPaged } from '../paged-file.ts'
 import type { Segment } from '../segment.ts'
@@ -21,6 +23,7 @@ const PROJECTS_AT_ONCE = 8
 
 let folder = ''
 let layout: VectorLayout = { dimensions: 0, denseDimensions: 0 }
+let shares: Shares | null = null
 const projects = new Map<string, StoredProject>()
 let directory = new DocumentDirectory(() => [])
 let limits = { ...ALL_IN_MEMORY, maxPagedFiles: 0 }
@@ -36,22 +39,27 @@ answerCalls<WriterCalls>({
       await remove(folder)
       await makeFolder(folder)
     }
+    if (request.shared !== null) {
+      shares = await openShares(request.shared, folder)
+      if (request.lease !== null) await shares.takeOver(request.lease)
+      await shares.fetch()
+    }
     projects.clear()
     const known = new Map(request.known.flatMap(({ segments }) => segments.map((segment) => [segment.name, segment])))
     const damage: { projectId: string; failure: Failure }[] = []
     const inTurn = pLimit(PROJECTS_AT_ONCE)
     const names = await projectsIn(folder)
     const sizes = await Promise.all(names.map((projectId) => inTurn(sizesIn, folderOf(projectId))))
-    const options = { known, cacheBytes: limits.cacheBytes, smallestOnDisk: smallestOnDisk(sizes.flat(), limits) }
-    const load = async (projectId: string) => {
-      const found = await loadProject(folderOf(projectId), placeOf(projectId), options)
+    const options = { known, smallestOnDisk: smallestOnDisk(sizes.flat(), limits) }
+    const loadAtStart = async (projectId: string) => {
+      const found = await load(projectId, options)
       if (found.project !== null) {
         projects.set(projectId, found.project)
         memoryUse.note(projectId, found.project.shared().segments)
       }
       for (const error of found.damage) damage.push({ projectId, failure: toFailure(error) })
     }
-    await Promise.all(names.map((projectId) => inTurn(load, projectId)))
+    await Promise.all(names.map((projectId) => inTurn(loadAtStart, projectId)))
     directory = new DocumentDirectory(documentsOfAll)
     fitIntoMemory()
     return { projects: [...projects.values()].map((project) => project.shared()), damage }
@@ -105,6 +113,17 @@ answerCalls<WriterCalls>({
     })
   },
 
+  async follow() {
+    if (shares === null) return { projects: [], removedRows: [], failure: null }
+    const changedIds = new Set(await shares.follow())
+    await shares.fetch(changedIds)
+    const inTurn = pLimit(PROJECTS_AT_ONCE)
+    const failures = await Promise.all([...changedIds].map((projectId) => inTurn(reload, projectId)))
+    for (const { projectId } of fitIntoMemory()) changedIds.add(projectId)
+    const changed = [...changedIds].map((projectId) => projectOf({ projectId }).shared())
+    return { projects: changed, removedRows: [], failure: failures.find((failure) => failure !== null) ?? null }
+  },
+
   mark: ({ projects: marked }) =>
     change(
       marked.map((one) => [projectOf(one), one] as const),
@@ -114,6 +133,30 @@ answerCalls<WriterCalls>({
       },
     ),
 })
+
+/** Loads a project. Fetches it again when its copies on this disk are damaged. */
+async function load(projectId: string, options: Pick<LoadOptions, 'known' | 'smallestOnDisk'>): ReturnType<typeof loadProject> {
+  const all = { ...options, shares, cacheBytes: limits.cacheBytes }
+  const found = await loadProject(folderOf(projectId), placeOf(projectId), all)
+  if (found.damage.length === 0 || shares === null) return found
+  const opened = found.project?.shared().segments.filter(({ name }) => !options.known.has(name)) ?? []
+  for (const { words, vectors } of opened) for (const file of [words, vectors]) closePaged(file)
+  await removeFolder(folderOf(projectId))
+  await shares.fetch(new Set([projectId]))
+  return loadProject(folderOf(projectId), placeOf(projectId), all)
+}
+
+/** Loads a project that another process has changed. Returns what is damaged. */
+async function reload(projectId: string): Promise<Failure | null> {
+  const before = projects.get(projectId)?.state.segments ?? []
+  const known = new Map(before.map(({ shared }) => [shared.name, shared]))
+  const { project, damage } = await load(projectId, { known, smallestOnDisk: Infinity })
+  note(
+    project ?? new StoredProject(folderOf(projectId), placeOf(projectId), { segments: [], isIncomplete: false }, shares),
+    before,
+  )
+  return damage.length > 0 ? toFailure(damage[0]) : null
+}
 
 /** Applies a change to each project, either completely or not at all. */
 async function change<T>(
@@ -182,7 +225,8 @@ function fitIntoMemory(): Set<StoredProject> {
 /** Returns a project, or a new one without segments. */
 function projectOf({ projectId }: { projectId: string }): StoredProject {
   return (
-    projects.get(projectId) ?? new StoredProject(folderOf(projectId), placeOf(projectId), { segments: [], isIncomplete: false })
+    projects.get(projectId) ??
+    new StoredProject(folderOf(projectId), placeOf(projectId), { segments: [], isIncomplete: false }, shares)
   )
 }
 

@@ -50,7 +50,10 @@ test('a writer that was replaced cannot commit, even if the later writer has not
   await commit(first, 'a', 'kept')
   const second = await openWriter(2)
   await expect(commit(first, 'a', 'lost')).rejects.toMatchObject(replaced)
+  // It has read the log by now, so it knows the next number that is free.
+  await expect(commit(first, 'a', 'lost')).rejects.toMatchObject(replaced)
   await commit(second, 'b', 'b1')
+  await first.follow()
   await expect(commit(first, 'a', 'lost')).rejects.toMatchObject(replaced)
   expect(Object.fromEntries((await open()).manifests)).toEqual({ a: 'kept', b: 'b1' })
 })

@@ -1,0 +1,119 @@
+import { createWriteStream } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import pLimit from 'p-limit'
+import { silentLogger } from '../../../core/logger.ts'
+import type { ObjectStore } from '../../../objects/object-store.ts'
+import { openS3 } from '../../../objects/s3/open.ts'
+import { makeFolder, MANIFEST, namesIn, NEW_MANIFEST, removeFolder, sizeOfFile } from '../store/files.ts'
+import { filesInManifest, parseManifest } from '../store/manifest.ts'
+import type { SharedPlace, Shares, WriterLease } from '../store/shares.ts'
+import { CommitLog } from './commit-log.ts'
+
+/** Files that are sent or fetched at the same time. */
+const FILES_AT_ONCE = 16
+/** Files that no commit names stay this long, because a commit in work may be about to name them. */
+const GRACE_MS = 60 * 60_000
+
+/**
+ * The segments of one index in an object store. A process keeps copies in a folder that looks like the folder of an instance on one machine. Files
+ * never change and have random names, so only the manifests have to be coordinated (commit-log.ts).
+ */
+export class RemoteSegments implements Shares {
+  readonly #store: ObjectStore
+  readonly #log: CommitLog
+  readonly #indexId: string
+  readonly #folder: string
+  readonly #inTurn = pLimit(FILES_AT_ONCE)
+
+  private constructor(store: ObjectStore, log: CommitLog, folder: string) {
+    this.#store = store
+    this.#log = log
+    this.#folder = folder
+    this.#indexId = basename(folder)
+  }
+
+  /** `folder` is the local folder of the index. */
+  static async open({ address }: SharedPlace, folder: string): Promise<RemoteSegments> {
+    const store = await openS3({ address, log: silentLogger })
+    return new RemoteSegments(store, await CommitLog.open(store, basename(folder)), folder)
+  }
+
+  takeOver(lease: WriterLease): Promise<void> {
+    return this.#log.takeOver(lease)
+  }
+
+  upload(projectId: string, file: string, bytes: Uint8Array): Promise<void> {
+    return this.#inTurn(() => this.#store.put(this.#keyOf(projectId, file), bytes))
+  }
+
+  commit(projectId: string, manifest: Uint8Array | null): Promise<void> {
+    return this.#log.append(new Map([[projectId, manifest && Buffer.from(manifest).toString()]]))
+  }
+
+  follow(): Promise<ReadonlySet<string>> {
+    return this.#log.follow()
+  }
+
+  async fetch(projectIds?: ReadonlySet<string>): Promise<void> {
+    const wanted = projectIds ?? new Set([...(await namesIn(this.#folder)), ...this.#log.manifests.keys()])
+    await Promise.all([...wanted].map((projectId) => this.#fetchProject(projectId)))
+  }
+
+  /** Any process may call it, also one that was frozen. */
+  async sweep(now = Date.now()): Promise<void> {
+    const old: string[] = []
+    for await (const { key, modifiedAt } of this.#store.list(this.#keyOf('')))
+      if (now - modifiedAt.getTime() > GRACE_MS) old.push(key)
+    // What no commit names now, and what is not young, will never be named again, even if this process was frozen meanwhile.
+    await this.#log.follow()
+    const named = new Set<string>()
+    for (const [projectId, text] of this.#log.manifests)
+      for (const { file } of this.#filesOf(projectId, text)) named.add(this.#keyOf(projectId, file))
+    await Promise.all(old.filter((key) => !named.has(key)).map((key) => this.#inTurn(() => this.#store.delete(key))))
+    await this.#log.trim()
+  }
+
+  async #fetchProject(projectId: string): Promise<void> {
+    const folder = join(this.#folder, projectId)
+    const text = this.#log.manifests.get(projectId)
+    if (text === undefined) return removeFolder(folder)
+    await makeFolder(folder)
+    const files = this.#filesOf(projectId, text)
+    await Promise.all(files.map(({ file, bytes }) => this.#inTurn(() => this.#fetchFile(projectId, file, bytes))))
+    // Copies need not survive a power cut: a start fetches what is damaged.
+    await writeFile(join(folder, NEW_MANIFEST), text, { mode: 0o600 })
+    await rename(join(folder, NEW_MANIFEST), join(folder, MANIFEST))
+  }
+
+  async #fetchFile(projectId: string, file: string, bytes: number): Promise<void> {
+    const path = join(this.#folder, projectId, file)
+    const size = await sizeOfFile(path).catch(() => null)
+    if (size === bytes) return
+    const found = await this.#store.read(this.#keyOf(projectId, file))
+    // The loader reports it as damage.
+    if (found === null) return
+    await pipeline(found.stream, createWriteStream(`${path}.part`, { mode: 0o600 }))
+    await rename(`${path}.part`, path)
+  }
+
+  #filesOf(projectId: string, manifest: string): { file: string; bytes: number }[] {
+    return filesInManifest(parseManifest(manifest, { indexId: this.#indexId, projectId }))
+  }
+
+  #keyOf(projectId: string, file = ''): string {
+    const folder = `segments/${this.#indexId}/files/`
+    return projectId === '' ? folder : `${folder}${projectId}/${file}`
+  }
+}
+
+/** Deletes the files of an index, and then its log. */
+export async function dropRemoteSegments({ address }: SharedPlace, indexId: string): Promise<void> {
+  const store = await openS3({ address, log: silentLogger })
+  try {
+    for await (const { key } of store.list(`segments/${indexId}/`)) await store.delete(key)
+  } finally {
+    store.close()
+  }
+}

@@ -1,0 +1,26 @@
+/** The right to write an index. A process that takes the lease later has a greater fence. */
+export interface WriterLease {
+  fence: number
+}
+
+/** Where processes share the segments of an index. Passes between threads, each of which opens its own connections. */
+export interface SharedPlace {
+  /** The address of the object store. */
+  address: string
+}
+
+/** The segments of one index as other processes see them. */
+export interface Shares {
+  /** Makes this process the writer. Throws `writer_replaced` when there already is a later one. */
+  takeOver(lease: WriterLease): Promise<void>
+  /** Stores a file that a later commit names. */
+  upload(projectId: string, file: string, bytes: Uint8Array): Promise<void>
+  /** Switches a project to other files. Null when no segment is left. Throws `writer_replaced`. */
+  commit(projectId: string, manifest: Uint8Array | null): Promise<void>
+  /** Reads the commits of other processes. Returns the projects that have changed. */
+  follow(): Promise<ReadonlySet<string>>
+  /** Brings the local files of all projects, or some, to the state of the last commit that this process knows. */
+  fetch(projectIds?: ReadonlySet<string>): Promise<void>
+  /** Deletes the files and commits that nobody needs any more. */
+  sweep(): Promise<void>
+}

@@ -1,0 +1,188 @@
+import { cleanText, PageBuilder } from '../blocks/page-builder.ts'
+import { readTextFile } from '../encoding/read-text-file.ts'
+import type { Parser } from '../parser.ts'
+import { plainRst } from './rst-inline.ts'
+import { isRstUnderline, RstLines } from './rst-lines.ts'
+
+const MAX_LEVEL = 6
+const ITEM = /^(?:[-*+•]|(?:\d{1,4}|#|[a-zA-Z])[.)]|\((?:\d{1,4}|#|[a-zA-Z])\))[ \t]+(?=\S)/
+const DIRECTIVE = /^\.\. +(?:\|[^|\n]{1,100}\| +)?([\w:+.-]{1,60}?):: *(.*)$/
+/** Directives whose content is code or data. */
+const VERBATIM =
+  /^(?:code|code-block|sourcecode|parsed-literal|literalinclude|math|prompt|ipython|doctest|testcode|productionlist|console)$/
+/** Directives that say nothing to a reader of the page. */
+const SILENT =
+  /^(?:toctree|contents|include|raw|index|highlight|default-role|role|currentmodule|module|sectnum|meta|autoclass|automodule|autofunction|autosummary|target-notes|header|footer|class|only|tabularcolumns|testsetup|unicode|replace)$/
+const TABLE_RULE = /^ *\+(?:[-=]+\+)+ *$/
+const SIMPLE_RULE = /^ *={2,}(?: +={2,})+ *$/
+const FIELD = /^:(?![\s:])([^:\n]{1,80}):(?:[ \t]+|$)/
+
+/** Reads reStructuredText as a reader of the page sees it. Nothing is included, and no directive runs. */
+export const parseRst: Parser = async ({ file, limits }, output) => {
+  const { text, encoding, confidence } = await readTextFile(file, limits)
+  const reader = new RstReader(cleanText(text))
+  output.open(1)
+  output.page(reader.read())
+  return { title: reader.title, pageCount: 1, warnings: [], facts: { engine: 'rst', encoding, confidence } }
+}
+
+class RstReader {
+  title: string | null = null
+  private readonly lines: RstLines
+  private readonly page = new PageBuilder(1)
+  /** The styles of the headings, from the highest level on. */
+  private readonly styles: string[] = []
+  private tables = 0
+
+  constructor(text: string) {
+    this.lines = new RstLines(text)
+  }
+
+  read() {
+    const { lines } = this
+    while (!lines.isAtEnd) {
+      if (lines.isBlank(0)) lines.skip(1)
+      else if (!this.readHeading() && !this.readExplicit() && !this.readTable()) this.readText()
+    }
+    return this.page.build()
+  }
+
+  private readHeading(): boolean {
+    const { lines } = this
+    const [first, second, third] = [lines.at(0), lines.at(1), lines.at(2)]
+    const over = isRstUnderline(first) && third.trimEnd() === first.trimEnd() && second.trim() !== ''
+    const text = over ? second.trim() : first.trimEnd()
+    const rule = over ? first : second
+    const isHeading =
+      over ||
+      (isRstUnderline(rule) && /^\S/.test(text) && !isRstUnderline(first) && rule.trimEnd().length >= Math.min(text.length, 4))
+    if (isHeading) {
+      const style = `${over ? 'over' : ''}${rule[0]}`
+      if (!this.styles.includes(style)) this.styles.push(style)
+      const heading = plainRst(text)
+      const level = Math.min(this.styles.indexOf(style) + 1, MAX_LEVEL)
+      this.page.add('heading', heading, { level })
+      if (level === 1) this.title ??= heading || null
+      lines.skip(over ? 3 : 2)
+      return true
+    }
+    if (!isRstUnderline(first)) return false
+    // A rule between paragraphs.
+    lines.skip(1)
+    return true
+  }
+
+  /** Reads a directive, a comment, a footnote or the target of a link. */
+  private readExplicit(): boolean {
+    const { lines } = this
+    const line = lines.at(0).trimStart()
+    if (!/^\.\.(?:[ \t]|$)/.test(line)) return false
+    const indent = lines.indentOf(0)
+    const [, name = '', argument = ''] = DIRECTIVE.exec(line) ?? []
+    const note = /^\.\. +\[[^\]\n]{1,80}\][ \t]+(.*)$/.exec(line)
+    lines.skip(1)
+    if (note !== null) {
+      lines.replacePrevious(note[1]!, indent)
+      return true
+    }
+    if (name === '' || SILENT.test(name)) {
+      lines.takeIndented(indent)
+      return true
+    }
+    if (VERBATIM.test(name)) {
+      const body = lines.takeIndented(indent)
+      const code = body.filter(
+        (text, at) => !(FIELD.test(text.trim()) && body.slice(0, at).every((other) => FIELD.test(other.trim()))),
+      )
+      this.addCode(name === 'math' ? [argument, ...code] : code)
+      return true
+    }
+    // Options of directives, such as the width of an image. Their content is read like other text.
+    while (FIELD.test(lines.at(0).trim()) && lines.indentOf(0) > indent) {
+      const [, field = ''] = FIELD.exec(lines.at(0).trim()) ?? []
+      if (field === 'alt') this.page.add('paragraph', plainRst(lines.at(0).trim().slice(':alt:'.length)))
+      lines.skip(1)
+    }
+    if (!/^(?:image|figure)$/.test(name)) this.page.add('paragraph', plainRst(argument))
+    if (/^(?:csv-table|list-table)$/.test(name)) this.tables++
+    return true
+  }
+
+  private readTable(): boolean {
+    const { lines } = this
+    const isGrid = TABLE_RULE.test(lines.at(0))
+    if (!isGrid && !SIMPLE_RULE.test(lines.at(0))) return false
+    const rows = isGrid ? lines.takeWhile((line) => /^ *[+|]/.test(line)) : lines.takeSimpleTable()
+    this.tables++
+    let isHeader =
+      rows.some((row) => (isGrid ? /^ *\+=/.test(row) : false)) ||
+      (!isGrid && rows.filter((row) => SIMPLE_RULE.test(row)).length > 2)
+    let cells: string[] = []
+    const columns = isGrid ? [] : columnsOf(rows[0]!)
+    const flush = (): void => {
+      if (cells.some((cell) => cell.trim() !== '')) {
+        const text = cells.map((cell) => plainRst(cell.trim())).join(' | ')
+        this.page.add('table_row', text, { table: this.tables, ...(isHeader && { header: true }) })
+      }
+      cells = []
+    }
+    for (const row of rows) {
+      const isRule = isGrid ? /^ *\+[-=+]/.test(row) : SIMPLE_RULE.test(row)
+      if (isRule) {
+        const hadCells = cells.length > 0
+        flush()
+        if (hadCells) isHeader = false
+        continue
+      }
+      const parts = isGrid
+        ? row
+            .trim()
+            .replace(/^\||\|$/g, '')
+            .split('|')
+        : columns.map(([from, to]) => row.slice(from, to))
+      // A row of a simple table has one line, unless its first cell is empty.
+      if (!isGrid && !isHeader && (parts[0] ?? '').trim() !== '') flush()
+      parts.forEach((part, column) => (cells[column] = `${cells[column] ?? ''} ${part.trim()}`))
+    }
+    flush()
+    return true
+  }
+
+  private readText(): void {
+    const { lines } = this
+    const indent = lines.indentOf(0)
+    const first = lines.at(0).trimStart()
+    if (/^(?:>>>|\|[ \t])/.test(first)) {
+      const body = lines.takeWhile((line) => line.trim() !== '')
+      if (first.startsWith('>>>')) this.addCode(body)
+      else this.page.add('paragraph', plainRst(body.map((line) => line.trim().replace(/^\|[ \t]?/, '')).join('\n')))
+      return
+    }
+    const mark = ITEM.exec(first)?.[0] ?? ''
+    const [begin, ...rest] = lines.takeParagraph()
+    const source = [begin!.trimStart().slice(mark.length), ...rest.map((line) => line.trim())].join('\n')
+    const isBeforeCode = /::\s*$/.test(source)
+    const text = plainRst(source.replace(/(^|\s)::\s*$/, '').replace(/::\s*$/, ':'))
+    if (mark !== '') this.page.add('list_item', mark + text, { level: Math.min(1 + Math.floor(indent / 2), MAX_LEVEL) })
+    else this.page.add('paragraph', text)
+    if (isBeforeCode) this.addCode(lines.takeIndented(indent + (mark === '' ? 0 : 1)))
+  }
+
+  private addCode(lines: readonly string[]): void {
+    const indents = lines.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length)
+    const indent = indents.reduce((least, one) => Math.min(least, one), Infinity)
+    this.page.add(
+      'code',
+      lines
+        .map((line) => line.slice(Number.isFinite(indent) ? indent : 0))
+        .join('\n')
+        .replace(/^\n+/, '')
+        .trimEnd(),
+    )
+  }
+}
+
+function columnsOf(rule: string): [number, number][] {
+  const columns = [...rule.matchAll(/=+/g)].map(({ index }) => index)
+  return columns.map((from, at) => [from, columns[at + 1] ?? Infinity])
+}

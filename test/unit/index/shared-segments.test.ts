@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto'
+import { readdir, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { silentLogger } from '../../../src/core/logger.ts'
+import { nameTerms, passageTerms } from '../../../src/index/passage-terms.ts'
+import { SegmentedIndex } from '../../../src/index/segmented-index.ts'
+import { RemoteSegments } from '../../../src/index/segments/remote/remote-segments.ts'
+import { SegmentStore } from '../../../src/index/segments/store/segment-store.ts'
+import { DIMENSIONS, direction, passage } from '../../conformance/chunk-index.ts'
+import { errorCode } from '../../support/codes.ts'
+import { createMemoryTable } from '../../support/memory-passage-table.ts'
+import { BUCKET, startS3rver, startVersitygw, type TestStore, VERSITYGW } from '../../support/object-stores.ts'
+import { openStore } from '../../support/open-store.ts'
+import { keywordSearch, vectorSearch } from '../../support/search-index.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+
+const HOUR = 3_600_000
+const layout = { dimensions: DIMENSIONS, denseDimensions: DIMENSIONS }
+
+let server: TestStore
+let address: string
+let table: ReturnType<typeof createMemoryTable>
+let fence: number
+beforeAll(async () => {
+  server = VERSITYGW === null ? await startS3rver({ addsConditions: true }) : await startVersitygw()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+beforeEach(() => {
+  for (const [name, value] of Object.entries(server.env)) vi.stubEnv(name, value)
+  address = `s3://${BUCKET}/${randomBytes(6).toString('hex')}`
+  table = createMemoryTable(DIMENSIONS)
+  fence = 0
+})
+afterEach(() => {
+  vi.unstubAllEnvs()
+  server.proxy.fault = () => 'pass'
+})
+
+/** Opens the index as a process that writes. Without `address`, as an instance on one machine. */
+async function openWriter(shares = true): Promise<SegmentedIndex> {
+  const sharing = shares ? { address, takeLease: async () => ({ fence: ++fence }) } : undefined
+  const own = shares ? table : createMemoryTable(DIMENSIONS)
+  const index = await SegmentedIndex.open({
+    table: own,
+    folder: join(await tempFolder(), 'idx'),
+    layout,
+    log: silentLogger,
+    sharing,
+  })
+  onTestFinished(() => index.close())
+  return index
+}
+
+/** Opens the segments as a process that only searches. */
+async function openReader(folder?: string): Promise<SegmentStore> {
+  const sharing = { address, takeLease: null }
+  const reader = await SegmentStore.open({
+    folder: folder ?? join(await tempFolder(), 'idx'),
+    layout,
+    log: silentLogger,
+    sharing,
+  })
+  onTestFinished(() => reader.close())
+  return reader
+}
+
+function document(documentId: string, { projectId = 'prj_a', passages = 3, version = 1 } = {}) {
+  const texts = (n: number) => ({
+    title: `Title of ${documentId}`,
+    heading: 'Part',
+    context: '',
+    text: `word${n % 7} common v${version}`,
+  })
+  const all = Array.from({ length: passages }, (_, n) => {
+    const { tokens: _tokens, ...terms } = passageTerms(texts(n))
+    return passage(documentId, n, {
+      version,
+      projectId,
+      ...texts(n),
+      ...terms,
+      nameTerms: nameTerms({ name: documentId, title: '' }),
+    })
+  })
+  return { documentId, isNew: version === 1, passages: all }
+}
+
+/** What searches find, with scores. */
+async function found(from: SegmentedIndex | SegmentStore) {
+  const index = from instanceof SegmentStore ? { segments: () => from.projects(), rowsWithPhrases: async () => [] } : from
+  const shown = ({ id, score }: { id: string; score: number }) => ({ id, score })
+  return {
+    words: (await keywordSearch(index, ['common', 'word1', 'v2'], {}, 1000)).map(shown),
+    near: (await vectorSearch(index, direction(1), {}, 1000)).map(shown),
+  }
+}
+
+/** Adds, replaces and deletes documents in three projects, until segments are merged. */
+async function change(index: SegmentedIndex): Promise<void> {
+  for (let i = 0; i < 12; i++)
+    await index.put([document(`doc_${i}`, { passages: 3 + (i % 4) }), document(`other_${i}`, { projectId: `prj_${i % 2}` })])
+  await index.put([document('doc_3', { version: 2 }), document('doc_4', { version: 2, passages: 1 })])
+  await index.deleteDocuments(['doc_5', ...[0, 2, 4, 6, 8, 10].map((i) => `other_${i}`)])
+  await index.idle()
+}
+
+test('another process finds the same passages with the same scores as on one machine', async () => {
+  const [alone, writer, reader] = [await openWriter(false), await openWriter(), await openReader()]
+  await change(alone)
+  await change(writer)
+  await reader.follow()
+  const expected = await found(alone)
+  expect(expected.words.length).toBeGreaterThan(40)
+  expect(await found(writer)).toEqual(expected)
+  expect(await found(reader)).toEqual(expected)
+  // A process that starts now, without any copies, as well.
+  expect(await found(await openReader())).toEqual(expected)
+  expect(reader.project('prj_0')).toBeUndefined()
+})
+
+test('what a writer has confirmed is found by every process that follows, however many ask at once', async () => {
+  const [writer, ...readers] = [await openWriter(), await openReader(), await openReader()] as const
+  for (let i = 0; i < 10; i++) {
+    await writer.put([document(`doc_${i}`)])
+    for (const reader of readers) {
+      await Promise.all([reader.follow(), reader.follow(), reader.follow()])
+      expect((await found(reader)).words.map(({ id }) => id)).toContain(`doc_${i}:1:0`)
+    }
+  }
+})
+
+test('a process that only searches cannot write', async () => {
+  const writer = await openWriter()
+  await writer.put([document('doc_1')])
+  const reader = await openReader()
+  await expect(reader.commit({ added: [], removed: ['doc_1'] })).rejects.toMatchObject({ code: errorCode('index_failed') })
+  expect((await found(await openReader())).words).toEqual((await found(writer)).words)
+})
+
+test('a writer whose lease has passed on cannot write, and the next one has everything that it has confirmed', async () => {
+  const first = await openWriter()
+  await first.put([document('doc_1')])
+  const second = await openWriter()
+  await expect(first.put([document('doc_2')])).rejects.toMatchObject({ code: errorCode('writer_replaced') })
+  await expect(first.deleteDocuments(['doc_1'])).rejects.toMatchObject({ code: errorCode('writer_replaced') })
+  await second.put([document('doc_3')])
+  const ids = (await found(second)).words.map(({ id }) => id)
+  expect(new Set(ids.map((id) => id.split(':')[0]))).toEqual(new Set(['doc_1', 'doc_3']))
+})
+
+test('a commit that the store did not take changes nothing, and the next one succeeds', async () => {
+  const [writer, reader] = [await openWriter(), await openReader()]
+  await writer.put([document('doc_1')])
+  server.proxy.fault = () => 'fail'
+  await expect(writer.put([document('doc_2')])).rejects.toMatchObject({ code: errorCode('store_unavailable') })
+  await expect(reader.follow()).rejects.toMatchObject({ code: errorCode('store_unavailable') })
+  server.proxy.fault = () => 'pass'
+  await writer.put([document('doc_3')])
+  await reader.follow()
+  for (const index of [writer, reader]) {
+    const ids = new Set((await found(index)).words.map(({ id }) => id.split(':')[0]))
+    expect(ids).toEqual(new Set(['doc_1', 'doc_3']))
+  }
+})
+
+test('copies that were damaged are fetched again at the next start', async () => {
+  const writer = await openWriter()
+  await writer.put([document('doc_1'), document('doc_2', { projectId: 'prj_b' })])
+  const folder = join(await tempFolder(), 'idx')
+  await (await openReader(folder)).close()
+  const files = (await readdir(join(folder, 'prj_a'))).filter((file) => file.endsWith('.seg'))
+  const path = join(folder, 'prj_a', files[0]!)
+  const { size } = await stat(path)
+  await writeFile(path, Buffer.alloc(size))
+  const reader = await openReader(folder)
+  expect(reader.projects().map(({ isIncomplete }) => isIncomplete)).toEqual([false, false])
+  expect(await found(reader)).toEqual(await found(writer))
+})
+
+test('a sweep deletes files that no commit names, but none of a commit in work', async () => {
+  const writer = await openWriter()
+  await change(writer)
+  const store = await openStore(server, {}, address)
+  const folder = join(await tempFolder(), 'idx')
+  const keys = async () => {
+    const all: string[] = []
+    for await (const { key } of store.list('segments/idx/files/')) all.push(key)
+    return all
+  }
+  const before = await keys()
+  const remote = await RemoteSegments.open({ address }, folder)
+  await remote.sweep()
+  expect(await keys()).toEqual(before)
+  await remote.sweep(Date.now() + 2 * HOUR)
+  expect((await keys()).length).toBeLessThan(before.length)
+  expect(await found(await openReader())).toEqual(await found(writer))
+})
