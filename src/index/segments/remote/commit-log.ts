@@ -30,7 +30,7 @@ export class CommitLog {
   /** The manifests from before failed commits, which may have taken effect nevertheless. */
   readonly #uncertain = new Map<string, string | null>()
   readonly #inTurn = pLimit(1)
-  /** The commits that wait for the one before. */
+  /** The commits that wait for the previous commit. */
   #gathering: { gathered: Map<string, string | null>; done: Promise<void> } | null = null
   /** Greater than 0 once this process has taken the log over. */
   #fence = 0
@@ -73,8 +73,8 @@ export class CommitLog {
   }
 
   /**
-   * Adds a commit: all its manifests take effect, or none. Every file that they name has to be stored before. While one commit is on its way,
-   * those that follow gather to one entry. Throws `writer_replaced` when another process has taken over. After this and any other error, readers
+   * Adds a commit: all its manifests take effect, or none. Every file that they name has to be stored before. While one commit is being written,
+   * later commits are combined into one entry. Throws `writer_replaced` when another process has taken over. After this and any other error, readers
    * may see the commit. If this process can commit again, its next commit reverts the failed one.
    */
   append(manifests: Manifests): Promise<void> {

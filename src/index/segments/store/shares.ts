@@ -21,6 +21,6 @@ export interface Shares {
   follow(): Promise<ReadonlySet<string>>
   /** Brings the local files of all projects, or some, to the state of the last commit that this process knows. */
   fetch(projectIds?: ReadonlySet<string>): Promise<void>
-  /** Deletes the files and commits that nobody needs any more. */
+  /** Deletes the files and commits that no process needs any more. */
   sweep(): Promise<void>
 }
