@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** `npm run test:faults`: everything that breaks a running instance, and says what survived. */
+/** `npm run test:faults`: everything that breaks a running instance, with a report of what survived. */
 export default defineConfig({
   test: {
     include: [

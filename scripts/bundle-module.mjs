@@ -4,10 +4,10 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:f
 import { basename, dirname, join } from 'node:path'
 import { rolldown } from 'rolldown'
 
-/** The daemon has these already. */
+/** Packages that the daemon already has. */
 const EXTERNAL = ['@opentelemetry/api']
 
-/** `path` is that of the module in dist/. */
+/** `path` is the path of the module in dist/. */
 export async function bundleModule(root, path) {
   const input = join(root, 'dist', path)
   const [folder, name] = [dirname(input), basename(input, '.js')]

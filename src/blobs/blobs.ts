@@ -28,8 +28,7 @@ export interface Blobs {
   /** Returns the number of bytes. Throws `blob_missing`. */
   size(sha256: string): Promise<number>
   /**
-   * Reads an original and compares it with its hash. Returns null if it is whole. Throws if the bytes can't be read now, which says nothing about
-   * them.
+   * Reads an original and compares it with its hash. Returns null if it is intact. Throws if the bytes can't be read now; they may still be intact.
    */
   verify(expected: ExpectedBytes, onRead?: OnRead): Promise<OriginalDamage | null>
   /** Deletes the originals that no document refers to (see `SWEEP_GRACE_MS`). Returns how many it deleted. */

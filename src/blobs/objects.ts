@@ -15,12 +15,12 @@ import { compareWithHash, type ExpectedBytes, type OnRead } from './verify.ts'
 
 const FOLDER = 'blobs/'
 const KEY = /^blobs\/([0-9a-f]{64})\/[0-9a-f]+$/
-/** Keys that are remembered, so that the reads of one document don't look for its original again and again. */
+/** How many keys to remember, so that reads of one document don't look up its original each time. */
 const MAX_KNOWN = 10_000
 
 export interface ObjectBlobsOptions {
   store: ObjectStore
-  /** A local folder for this process alone: for incoming bodies, and for the files of `withFile`. */
+  /** A local folder that only this process uses: for incoming bodies, and for the files of `withFile`. */
   folder: string
   /** How many bytes of originals to keep in the folder. */
   cacheBytes: number
@@ -41,9 +41,9 @@ export async function openObjectBlobs({ store, folder, cacheBytes, clock }: Obje
 }
 
 /**
- * Each `put` creates an object of its own, a copy: `blobs/<hash>/<random number>`. Reads use the newest copy. A sweep in another process may have
- * found an old copy without a document, and delete it at any later moment, even hours later if the process was frozen. With one key for
- * each hash, it would also delete what a new upload has just stored again.
+ * Each `put` creates an object of its own, a copy: `blobs/<hash>/<random number>`. Reads use the newest copy. A sweep in another process may find an
+ * old copy without a document and delete it much later, even hours later if the process was frozen. With one key for each hash, the sweep would also
+ * delete bytes that a new upload has just stored again.
  */
 class ObjectBlobs implements Blobs {
   readonly incoming: string
@@ -110,7 +110,10 @@ class ObjectBlobs implements Blobs {
     return deleted
   }
 
-  /** A clock that differs from the store's by more than the grace would make young copies old; such clocks break signatures first. */
+  /**
+   * If the clock differs from the store's by more than the grace, young copies look old. But with such a clock, the store already rejects the
+   * signatures.
+   */
   #isOld({ modifiedAt }: StoredObject): boolean {
     return this.#clock.now().getTime() - modifiedAt.getTime() > SWEEP_GRACE_MS
   }
@@ -175,7 +178,7 @@ class ObjectBlobs implements Blobs {
   }
 }
 
-/** Of copies that were stored in the same second, every process takes the same one. */
+/** Every process chooses the same copy of those that were stored in the same second. */
 function newestOf(copies: readonly StoredObject[]): StoredObject {
   return copies.reduce((newest, copy) => (copy.modifiedAt.getTime() >= newest.modifiedAt.getTime() ? copy : newest))
 }

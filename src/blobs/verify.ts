@@ -10,10 +10,13 @@ export interface ExpectedBytes {
   sizeBytes: number
 }
 
-/** Called with the size of each part. May return a promise to slow the reading down. */
+/** Called with the size of each part. May return a promise to slow down the reading. */
 export type OnRead = (bytes: number) => void | Promise<void>
 
-/** Reads an original of a data folder and compares it with its hash. Returns null if it is whole. Throws what the system says when it refuses to read. */
+/**
+ * Reads an original of a data folder and compares it with its hash. Returns null if the original is intact. Throws the system's error if it can't be
+ * read.
+ */
 export async function verifyBlob(dataDir: string, expected: ExpectedBytes, onRead?: OnRead): Promise<OriginalDamage | null> {
   const { sha256 } = expected
   const handle = await open(join(dataDir, 'blobs', sha256.slice(0, 2), sha256.slice(2))).catch((error: NodeJS.ErrnoException) => {
@@ -36,7 +39,7 @@ export async function verifyBlob(dataDir: string, expected: ExpectedBytes, onRea
   }
 }
 
-/** Compares bytes with their hash. Returns null if they are whole. */
+/** Compares bytes with their hash. Returns null if they match. */
 export async function compareWithHash(
   parts: AsyncIterable<Buffer>,
   { sha256, sizeBytes }: ExpectedBytes,

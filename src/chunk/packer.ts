@@ -182,7 +182,7 @@ interface Section {
   title: string
 }
 
-/** Returns the section that a span begins: a heading names it, or the parser names it for a block of code. */
+/** Returns the section that begins with a span. A heading names the section; for a block of code, the parser names it. */
 function sectionOf(text: string, { kind, level = 1, start, end, section }: Span): Section | null {
   if (kind === 'heading') return { level, title: headingOf(text.slice(start, end)) }
   return section === undefined ? null : { level: section.level, title: headingOf(section.title) }

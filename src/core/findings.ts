@@ -97,14 +97,14 @@ export const FINDINGS = {
   },
   database_copy_damaged: {
     severity: 'warning',
-    meaning: 'A copy of the database from before an upgrade is damaged. Only a return to the earlier version needs it.',
-    advice: 'Delete the copy, unless you want to return to that version and have no backup of that time.',
+    meaning: 'A copy of the database from before an upgrade is damaged. You need it only to go back to the earlier version.',
+    advice: 'Delete the copy, unless you want to go back to that version and have no other backup of that time.',
     fix: null,
   },
   webhook_key_damaged: {
     severity: 'error',
     meaning:
-      '`webhook.key`, which opens the secrets of webhooks, is missing or damaged. docsearch sends no messages to webhooks.',
+      '`webhook.key`, which decrypts the secrets of webhooks, is missing or damaged. docsearch sends no messages to webhooks.',
     advice:
       'Stop the daemon and copy `webhook.key` from a backup. Without a backup, delete the file and rotate the secret of each webhook with `docsearch webhooks rotate`.',
     fix: null,
@@ -192,11 +192,11 @@ export const FINDINGS = {
     severity: 'error',
     meaning: 'A file with texts and vectors of the search index differs from its checksum. Results may be wrong.',
     advice: 'Run `docsearch doctor --fix`. The scrub of the daemon also finds and repairs it.',
-    fix: 'Queues the documents with passages in the file again. Searches find them meanwhile.',
+    fix: 'Queues the documents with passages in the file again. Meanwhile, searches still find them.',
   },
   checksums_damaged: {
     severity: 'warning',
-    meaning: 'The list with the checksums of the search index is damaged. Nothing of the index is missing.',
+    meaning: 'The list of checksums of the search index is damaged. Searches do not use the list.',
     advice: 'Start or restart the daemon, which writes the list again.',
     fix: 'Removes the list, unless a daemon runs on the folder. The next start writes it again.',
   },

@@ -20,7 +20,7 @@ export interface DocumentFormat {
   originalView: OriginalView
   /** How its readers say where something is. */
   countedIn: Counted
-  /** The text is shown with the numbers of its lines, and a result says in which lines it is. */
+  /** The view shows line numbers, and a result names its lines. */
   isCode?: boolean
 }
 

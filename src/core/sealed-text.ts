@@ -7,7 +7,7 @@ const KEY_BYTES = 32
 
 /** Reads a key of 32 bytes from the content of a key file. Returns null if it is something else. */
 export function sealingKey(content: string): Buffer | null {
-  // Node ignores what is not base64, such as a changed character.
+  // Node ignores characters that are not base64, so a changed character needs this check.
   const text = content.trimEnd()
   const key = Buffer.from(text, 'base64')
   return key.length === KEY_BYTES && key.toString('base64') === text ? key : null

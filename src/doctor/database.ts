@@ -35,7 +35,7 @@ export const checkDatabase: Check = async (scene) => {
   return { message: `${countOf(documents, 'document')} in ${countOf(projects, 'project')}.` }
 }
 
-/** Looks at the copies from before upgrades. */
+/** Checks the copies of the database from before upgrades. */
 async function checkCopies({ dataDir, add }: Scene): Promise<void> {
   const names = (await readdir(dataDir)).filter(
     (name) => name.startsWith(`${DATABASE}.before-`) && !/\.unfinished$|-wal$|-shm$/.test(name),

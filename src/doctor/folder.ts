@@ -7,7 +7,7 @@ import type { Check, Scene } from './scene.ts'
 const NAMED = 5
 /** Folders whose files no start of a daemon keeps. */
 const TEMPORARY = ['tmp', 'incoming', 'ocr']
-/** Files that get another name when they are complete. */
+/** Unfinished files: docsearch renames them when they are complete. */
 const UNFINISHED = /^(?:webhook\.key\.new|daemon\.log\.new|docsearch\.db\.before-.*\.unfinished)$/
 /** Operators write this file, and it contains no secret, so its permissions don't matter. */
 const CONFIG = 'config.json'

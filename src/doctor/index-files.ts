@@ -11,7 +11,7 @@ import { NO_DATABASE, type Check, type Scene } from './scene.ts'
 
 /** A report names this many documents one by one, and counts the others. */
 const MAX_NAMED = 100
-/** Comes behind the name of a file. */
+/** Follows the name of a file in a message. */
 const CHANGED = 'differs from its checksum'
 
 /** Reads every file of the search index, and compares the active index with the records. */
@@ -48,7 +48,7 @@ async function checkOne(scene: Scene, index: InspectedIndex): Promise<{ passages
   const { id, dimensions, embeddingModel } = index
   const layout = { dimensions, denseDimensions: denseDimensions(embeddingModel, dimensions) }
   const inspected = await inspectIndex({ dataDir, id, layout })
-  // Nobody searches an index that is not active, so its documents are not worth a repair of their own.
+  // No search uses an index that is not active, so repairing single documents in it is not worthwhile.
   const isRepairable = (file: DamagedIndexFile) => index.state === 'active' && file.documents !== null
   const [repairable, others] = [
     inspected.damagedFiles.filter(isRepairable),

@@ -13,7 +13,9 @@ const MAX_SHARE = 1 / 20
 const LOOK_MS = 60 * 60_000
 /** How long to wait before checking the queue again. */
 const BUSY_MS = 10_000
-/** A read that took hours, because the machine slept or the disk was away, must not stop the scrub for days. */
+/**
+ * The longest pause after a read. The longest read to make up for. A read takes hours if the machine sleeps, and must not stop the scrub for days.
+ */
 const MAX_PAUSE_MS = 60_000
 /** Originals whose rows are read together. */
 const AT_ONCE = 100
@@ -42,8 +44,8 @@ export interface ScrubState {
 }
 
 /**
- * Reads all originals, one after another, and then the files of the search index, and compares them with their hashes: each once in `days` days. Takes
- * a small share of the disk's time, and waits while documents are in work. Continues after a restart where it was.
+ * Reads all originals, one after another, and then the files of the search index, and compares them with their hashes: each once in `days` days.
+ * Takes a small share of the disk's time, and waits while documents are being processed. Resumes after a restart.
  */
 export class Scrub {
   readonly #options: ScrubOptions

@@ -41,7 +41,7 @@ export const checkStatistics: Check = async (scene) => {
   return { message: 'Counts, vocabularies and stored texts.' }
 }
 
-/** Texts that are missing, and texts that differ from their checksums. */
+/** Finds missing texts, and texts that differ from their checksums. */
 async function checkTexts({ inspection, dataDir, wantsFix, records, add }: Scene): Promise<void> {
   const faults = [
     { code: 'text_missing', documents: inspection!.withoutText(), message: 'The database lacks text of' },

@@ -6,7 +6,7 @@ import { finding } from '../core/findings.ts'
 import { openText, sealingKey } from '../core/sealed-text.ts'
 import { NO_DATABASE, type Check } from './scene.ts'
 
-/** Opens the secrets of all webhooks with the key of the data folder. */
+/** Tries to decrypt the secrets of all webhooks with the key of the data folder. */
 export const checkWebhooks: Check = async ({ inspection, dataDir, add }) => {
   if (inspection === null) return NO_DATABASE
   const webhooks = inspection.webhookSecrets()
@@ -23,9 +23,9 @@ export const checkWebhooks: Check = async ({ inspection, dataDir, add }) => {
     return { message }
   }
   const damaged = webhooks.filter(({ id, sealed }) => !sealed.every((one) => opens(one, key, id)))
-  // Secrets are damaged one by one, and a changed key opens none of them.
+  // If no secret can be decrypted, the key has changed. Damage rarely affects every secret.
   if (damaged.length > 0 && damaged.length === webhooks.length)
-    add(finding('webhook_key_damaged', `${WEBHOOK_KEY} does not open the secret of any webhook.`, { place: WEBHOOK_KEY }))
+    add(finding('webhook_key_damaged', `${WEBHOOK_KEY} does not decrypt the secret of any webhook.`, { place: WEBHOOK_KEY }))
   else
     for (const { id, project } of damaged)
       add(finding('webhook_secret_damaged', `The secret of the webhook ${id} (project ${project}) is damaged.`, { place: id }))

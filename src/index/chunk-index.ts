@@ -103,7 +103,7 @@ export interface IndexHealth {
 export interface DamagedIndexFile {
   /** Relative to the folder with the tables of all indexes. */
   file: string
-  /** The documents with passages in the file. Null if the whole index depends on it. */
+  /** The documents with passages in the file. Null if the file concerns the whole index. */
   documents: string[] | null
 }
 
@@ -145,7 +145,7 @@ export interface ChunkIndex {
   onDamage(listener: () => void): () => void
   /**
    * Reads all files with texts and vectors, and compares them with their checksums. Takes long for a large index: `onRead` is called with the bytes of each
-   * part, and may return a promise to slow the reading down.
+   * part, and may return a promise to slow down the reading.
    */
   damagedFiles(onRead?: (bytes: number) => void | Promise<void>): Promise<DamagedIndexFile[]>
   /** Returns which of the rows have the phrases of a filter, which segments can't check. Reads the texts of these rows. Leaves out damaged ones. */

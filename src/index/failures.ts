@@ -7,7 +7,7 @@ const DISK_FULL = /no space left|os error 28\b|ENOSPC|quota exceeded|os error 12
 const OUT_OF_HANDLES = /too many open files|os error 2[34]\b/i
 const READ_ONLY = /permission denied|os error 13\b|read-only file system|os error 30\b/i
 const DISK_ERROR = /input\/output error|os error 5\b/i
-/** A file is shorter than it must be. LanceDB commits such a file of deletions when writing it has failed. */
+/** A file is shorter than it must be. LanceDB commits such a file of deletions after a failed write. */
 const CUT_OFF = /failed to fill whole buffer/i
 const OUT_OF_MEMORY = /cannot allocate memory|os error 12\b/i
 

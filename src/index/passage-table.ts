@@ -8,14 +8,14 @@ export interface RowOfPassage extends Pick<StoredPassage, 'id' | 'projectId'> {
   row: bigint
 }
 
-/** Called with the bytes of each part of a file that was read. May return a promise to slow the reading down. */
+/** Called with the bytes of each part of a file that was read. May return a promise to slow down the reading. */
 export type OnRead = (bytes: number) => void | Promise<void>
 
 /** A file of a table that has changed since it was written. */
 export interface DamagedFile {
   /** Relative to the folder of the tables. */
   file: string
-  /** The rows that the file has. Null if the whole table depends on it. */
+  /** The rows in the file. Null if the file concerns the whole table. */
   rows: readonly bigint[] | null
 }
 

@@ -222,7 +222,7 @@ export class SegmentedIndex implements ChunkIndex {
     const { ok, message } = damage === null ? await this.#table.check() : { ok: false, message: damage.message }
     const isIncomplete = this.#isIncomplete()
     if (!ok) {
-      // Nobody else may read the damaged files for a long time.
+      // Otherwise, nothing may read the damaged files for a long time.
       this.#watch.verify()
       return { ok, message, passages: null, isApproximate: false, isIncomplete }
     }

@@ -58,8 +58,8 @@ export interface Ingest {
    */
   repairIndex(damage: { isTableDamaged: boolean; segmentFiles: readonly string[] }): Promise<string[]>
   /**
-   * Reads all files of the active index, and has what a changed file holds indexed again. `onRead` is called after each part of a file, and slows the
-   * reading down.
+   * Reads all files of the active index, and queues the documents of changed files again. `onRead` is called after each part of a file, and may slow
+   * down the reading.
    */
   scrubIndex(onRead: () => Promise<void>): Promise<void>
   /** Waits until all documents are ready, failed or deleted. Returns false when the time is over or the signal aborts before that. */

@@ -2,14 +2,14 @@ import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 export interface FileCacheOptions {
-  /** Belongs to this cache alone, which empties it when it is opened. */
+  /** Only this cache uses the folder. Opening the cache empties it. */
   folder: string
   /** Files in use stay, even if they exceed this. */
   maxBytes: number
 }
 
 interface Entry {
-  /** Each entry has its own path, so that a file is never deleted that was fetched again meanwhile. */
+  /** Each entry has its own path, so deleting an old entry never deletes a file that was fetched again. */
   path: string
   /** Resolves when the file is there. */
   size: Promise<number>
@@ -19,13 +19,13 @@ interface Entry {
 }
 
 /**
- * Local copies of objects that never change, in a folder of bounded size. Deletes the files first that nobody has used longest. Each start begins
- * with an empty folder: files are not synced, so after a power cut they could be damaged.
+ * Local copies of objects that never change, in a folder of bounded size. Deletes the least recently used files first. Each start begins with an
+ * empty folder: files are not synced, so after a power cut they could be damaged.
  */
 export class FileCache {
   readonly #folder: string
   readonly #maxBytes: number
-  /** By name, first the file that was used longest ago. */
+  /** By name, least recently used first. */
   readonly #entries = new Map<string, Entry>()
   #bytes = 0
   #lastNumber = 0
@@ -53,7 +53,7 @@ export class FileCache {
   async use<T>(name: string, fetch: (path: string) => Promise<void>, work: (path: string) => Promise<T>): Promise<T> {
     const entry = this.#entries.get(name) ?? this.#add(name, (path) => fetched(path, fetch))
     entry.users += 1
-    // The file was used last now.
+    // Makes the file the most recently used.
     this.#entries.delete(name)
     this.#entries.set(name, entry)
     try {

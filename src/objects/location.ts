@@ -16,7 +16,7 @@ const MAX_PREFIX = 200
 /** Reads an address such as `s3://bucket/a/prefix`. Throws `invalid_configuration`. */
 export function parseStoreLocation(address: string): StoreLocation {
   const [, bucket = '', path = ''] = /^s3:\/\/([^/]*)\/?(.*?)\/?$/s.exec(address) ?? []
-  if (!BUCKET.test(bucket)) throw invalid(address, 'it needs the form s3://bucket/prefix, with a valid name of a bucket')
+  if (!BUCKET.test(bucket)) throw invalid(address, 'it needs the form s3://bucket/prefix, with a valid bucket name')
   if (path === '') return { bucket, prefix: '' }
   if (!PREFIX.test(path) || path.length > MAX_PREFIX || path.split('/').some((part) => part === '.' || part === '..'))
     throw invalid(address, 'its prefix may have letters, digits and the characters . _ - /')

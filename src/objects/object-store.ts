@@ -26,24 +26,24 @@ export interface StoreState {
 }
 
 /**
- * An object store as docsearch uses it: whole objects under keys, which are read in any order and listed. A write that has returned survives
- * every failure that the store survives, and every later read sees it.
+ * An object store as docsearch uses it: whole objects under keys, which docsearch lists and reads in any order. Once a write has returned, every
+ * later read sees it, and it survives every failure that the store survives.
  *
- * Methods repeat requests that fail for a passing reason. Then they throw `store_unavailable`; the request may have taken effect nevertheless.
- * `store_refused` means that the store does not allow the request, for example because a credential has ended.
+ * Methods repeat requests that fail for a passing reason. If the repeats fail too, they throw `store_unavailable`; the request may have taken effect
+ * nevertheless. `store_refused` means that the store does not allow the request, for example because a credential has expired.
  */
 export interface ObjectStore {
   /** Stores a file under a key, or replaces the object with this key. The store checks that it has received these bytes. */
   putFile(key: string, file: LocalFile): Promise<void>
-  /** As `putFile`, for bytes in memory. */
+  /** Like `putFile`, for bytes in memory. */
   put(key: string, bytes: Uint8Array): Promise<void>
   /**
-   * Stores bytes unless there is an object with this key. Returns whether this call has stored them. Of several calls at the same time, in any
-   * number of processes, one returns true. The bytes have to differ from those of every other call.
+   * Stores bytes unless there is an object with this key. Returns whether this call has stored them. Of several calls at the same time, in any number
+   * of processes, one returns true. Each call must have different bytes.
    */
   create(key: string, bytes: Uint8Array): Promise<boolean>
   /**
-   * Reads an object or a part of it. Returns null if there is none. The stream goes on where it was when a connection breaks. It fails if the
+   * Reads an object or a part of it. Returns null if there is none. When a connection breaks, the stream continues at the same place. It fails if the
    * object is replaced or deleted before it has been read.
    */
   read(key: string, range?: ByteRange): Promise<{ size: number; stream: Readable } | null>

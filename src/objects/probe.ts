@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { DocsearchError } from '../core/errors.ts'
 import type { ObjectStore } from './object-store.ts'
 
-/** Every round puts one key this many times at once. */
+/** How many simultaneous writes of one key each round makes. */
 const WRITERS = 4
 /** Stores that are not atomic let two writers win in a few of a hundred rounds, so one round proves nothing. */
 const ROUNDS = 20

@@ -45,8 +45,8 @@ export interface SniffedFile {
 export type FormatReader = { load(): Promise<Parser> } & (
   | { kind: 'binary'; isFormatOf(file: SniffedFile): boolean | Promise<boolean> }
   /**
-   * A text is of the format that its name's extension says; without a known extension, of the one that its whole name says, such as
-   * Dockerfile, or that it begins like.
+   * The extension of its name decides the format of a text. Without a known extension, the whole name decides, such as Dockerfile, or the beginning
+   * of the text.
    */
   | { kind: 'text'; isNameOf?(name: string): boolean; beginsLike?(start: string): boolean }
 )

@@ -79,7 +79,7 @@ export class Locations {
   }
 }
 
-/** Source code always says its lines, unless they are not those of the file. Other texts say them if the caller asks. */
+/** Results in source code always name their lines, unless these differ from the lines of the file. Other texts name lines only if the caller asks. */
 function linesAreKnown({ parse }: DocumentRecord, format: DocumentFormat | undefined, withLines: boolean): boolean {
   return parse['formatted'] !== true && (withLines || format?.isCode === true)
 }

@@ -50,7 +50,7 @@ describe('blobs in an object store', () => {
     expect(await b.size(sha256)).toBe(6)
   })
 
-  test('a sweep that another process has begun long ago deletes nothing that was stored since', async () => {
+  test('a sweep that another process began long ago deletes nothing that was stored since', async () => {
     const store = await openStore(server)
     const [clock, late] = [now(), now()]
     const [uploads, sweeps] = [await openOn(store, clock), await openOn(store, late)]
@@ -113,7 +113,7 @@ describe('blobs in an object store', () => {
     expect(await blobs.verify({ sha256, sizeBytes: 5 })).toBeNull()
   })
 
-  test('an original that could not be stored is no original', async () => {
+  test('an original that could not be stored does not exist', async () => {
     const store = await openStore(server)
     const blobs = await openOn(store, now())
     server.proxy.fault = ({ method }) => (method === 'PUT' ? 'refuse' : 'pass')

@@ -6,7 +6,7 @@ import { beforeEach, expect, test } from 'vitest'
 import type { ByteRange, ObjectStore, StoredObject } from '../../src/objects/object-store.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
-/** Tests that every object store passes which docsearch accepts. `open` returns an empty store. */
+/** Tests that every object store must pass before docsearch accepts it. `open` returns an empty store. */
 export function objectStoreConformance(open: () => Promise<ObjectStore>): void {
   let store: ObjectStore
   beforeEach(async () => {
@@ -24,7 +24,7 @@ export function objectStoreConformance(open: () => Promise<ObjectStore>): void {
     return found
   }
 
-  test('reads what was stored, completely and in part', async () => {
+  test('reads stored bytes, completely and in part', async () => {
     await store.put('a/b', bytes('0123456789'))
     expect(await read('a/b')).toBe('0123456789')
     expect(await read('a/b', { start: 2, end: 4 })).toBe('234')
@@ -32,7 +32,7 @@ export function objectStoreConformance(open: () => Promise<ObjectStore>): void {
     expect(await store.find('a/b')).toMatchObject({ key: 'a/b', size: 10 })
   })
 
-  test('stores a file, also a large and an empty one', async () => {
+  test('stores a file, even a large or an empty one', async () => {
     for (const content of [randomBytes(9_000_001), Buffer.alloc(0)]) {
       const path = join(await tempFolder(), 'file')
       await writeFile(path, content)
@@ -47,20 +47,20 @@ export function objectStoreConformance(open: () => Promise<ObjectStore>): void {
     expect(await read('key')).toBe('new')
   })
 
-  test('says that an object is not there', async () => {
+  test('reports that an object is not there', async () => {
     expect(await store.read('nothing')).toBeNull()
     expect(await store.find('nothing')).toBeNull()
     expect(store.state().status).toBe('ok')
   })
 
-  test('deletes an object, also one that is not there', async () => {
+  test('deletes an object, and ignores one that is not there', async () => {
     await store.put('key', bytes('1'))
     await store.delete('key')
     await store.delete('key')
     expect(await store.find('key')).toBeNull()
   })
 
-  test('of simultaneous creations of a key, one is carried out', async () => {
+  test('carries out one of several simultaneous creations of a key', async () => {
     const created = await Promise.all(Array.from({ length: 8 }, (_, i) => store.create('key', bytes(`writer ${i}`))))
     expect(created.filter(Boolean)).toHaveLength(1)
     expect(await read('key')).toBe(`writer ${created.indexOf(true)}`)

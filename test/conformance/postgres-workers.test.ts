@@ -53,7 +53,7 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     return process
   }
 
-  /** Checks that each document became ready once, and what is counted. */
+  /** Checks that each document became ready once, and that the counts are right. */
   async function expectAllReadyOnce(records: Records, { ids, projects }: { ids: string[]; projects: Set<string> }) {
     const events = await records.events.since(projects, 0, 100_000)
     const readyIds = events.filter(({ type }) => type === 'document.ready').map(({ documentId }) => documentId)
@@ -78,7 +78,7 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     await expectAllReadyOnce(records, filled)
   })
 
-  test('others continue with the documents of a process that was killed or frozen, and what it does later has no effect', async () => {
+  test('other processes continue with the documents of a killed or frozen process, whose later work has no effect', async () => {
     const url = await postgres.database()
     const records = await open(url)
     const filled = await fill(records, { owners: 2, each: 20 })
@@ -88,7 +88,7 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     frozen.signal('SIGSTOP')
     const workers = await Promise.all([1, 2, 3].map(() => worker(url, 'work')))
     const [first, second] = workers as [WorkerProcess, WorkerProcess]
-    // In the middle of anything, transactions included.
+    // At any moment, even within a transaction.
     await until('both work', () => first.documents('finished').length > 2 && second.documents('finished').length > 2)
     first.signal('SIGKILL')
     second.signal('SIGSTOP')
@@ -118,7 +118,7 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     expect(other.documents('finished')).toEqual(ids)
   })
 
-  test('a listener hears of every event once and in order, also when its connection breaks', async () => {
+  test('a listener receives every event once and in order, even when its connection breaks', async () => {
     const url = await postgres.database()
     const [listener, ...writers] = [await open(url), await open(url), await open(url), await open(url)]
     const { projects } = await fill(writers[0], { owners: 3, each: 0 })
@@ -178,7 +178,7 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     expect(await one.projects.get(projectId)).toMatchObject({ counts: { documents: 1 } })
   })
 
-  test('of two transactions that block each other, one is repeated', async () => {
+  test('one of two transactions that block each other is repeated', async () => {
     const url = await postgres.database()
     await open(url)
     const db = new Kysely<Tables>({ dialect: postgresDialect(await pgServer({ url, log: silentLogger })) })
@@ -205,7 +205,7 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     expect(rows[0]).toEqual(rows[1])
   })
 
-  test('of processes that start at once, one makes the tables', async () => {
+  test('one of several processes that start at once creates the tables', async () => {
     const url = await postgres.database()
     const all = await Promise.all(Array.from({ length: 5 }, () => open(url)))
     for (const records of all) expect(await records.check()).toMatchObject({ ok: true })

@@ -21,7 +21,7 @@ export function counterConformance(open: () => Promise<{ counters: MakeCounter; 
       expect(await counter.take('a')).toMatchObject({ isOver: false, remaining: 1 })
     })
 
-    test('tells the state after the next event without counting it', async () => {
+    test('returns the state after the next event without counting the event', async () => {
       const { counters } = await open()
       const counter = counters({ name: 'peek', limit: 1, seconds: 60 })
       expect(await counter.peek('a')).toMatchObject({ isOver: false, resetMs: 60_000 })
@@ -44,14 +44,14 @@ export function counterConformance(open: () => Promise<{ counters: MakeCounter; 
       expect(await counter.take('a')).toMatchObject({ isOver: true })
     })
 
-    test('counts each of many events at the same time', async () => {
+    test('counts every one of many simultaneous events', async () => {
       const { counters } = await open()
       const counter = counters({ name: 'many', limit: 5, seconds: 60 })
       const states = await Promise.all(Array.from({ length: 20 }, async () => counter.take('a')))
       expect(states.filter(({ isOver }) => !isOver)).toHaveLength(5)
     })
 
-    test('keeps the names of counters apart', async () => {
+    test('counts separately for each name of a counter', async () => {
       const { counters } = await open()
       const [one, other] = ['one', 'other'].map((name) => counters({ name, limit: 1, seconds: 60 }))
       await one!.take('a')

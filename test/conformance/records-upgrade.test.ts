@@ -269,7 +269,7 @@ function schemaOf(file: string): unknown[] {
   }
 }
 
-test('pages of an earlier version get checksums, which show a change of their text', async () => {
+test('pages of an earlier version get checksums, which reveal changes of their text', async () => {
   const clock = testClock()
   const file = await databaseOf('0024_backups', clock.now().getTime())
   await (await openRecords({ file, clock, log: silentLogger })).close()

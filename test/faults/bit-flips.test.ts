@@ -18,7 +18,7 @@ let template: Instance
 let instance: Instance
 let before: unknown
 const words: Record<string, string> = {}
-/** So that no two documents have the same vector. */
+/** Makes the vector of each document unique. */
 const SUBJECTS = [
   'Music by the village orchestra.',
   'The tax on imported cars.',
@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => template?.remove())
 afterEach(() => instance?.remove())
 
-/** Returns the results of the same queries, without what may differ between two equal indexes. */
+/** Returns the results of the same queries, without the fields that may differ between two equal indexes. */
 async function results(rest: Rest): Promise<unknown> {
   const found: unknown[] = []
   for (const query of ['the password of the gate', 'archive note', ...Object.values(words)])
@@ -131,7 +131,7 @@ test.each(Object.keys(FLIPS))(
   },
 )
 
-test('the scrub of the daemon finds a changed vector and indexes its documents again, which stay searchable', async () => {
+test('the scrub of the daemon finds a changed vector and indexes its documents again, and searches still find them', async () => {
   instance = await template.copy()
   const [file] = await FLIPS['a vector']!()
   // As if the last round were long ago.
@@ -169,7 +169,7 @@ test('over the API, the daemon repairs a changed file while it serves', async ()
   expect((await doctor()).report.findings).toEqual([])
 })
 
-test('a damaged list of checksums is named and written again', async () => {
+test('a damaged list of checksums is reported and written again', async () => {
   instance = await template.copy()
   const [file] = flipFirst('lance/*.checksums')
   const fixed = await doctor('--fix')

@@ -20,7 +20,7 @@ afterEach(() => instance?.remove())
 
 const doctor = (...args: string[]) => runDoctor(instance, ...args)
 
-/** Files whose damage either shows or has no effect: SQLite and docsearch write them again, or nothing reads the damaged part. */
+/** Files whose damage the doctor finds or that has no effect: SQLite and docsearch write them again, or nothing reads the damaged part. */
 const DERIVED = [
   'docsearch.db-shm',
   'daemon.json',

@@ -44,7 +44,7 @@ test.each([
   expect(result!.chunk.heading).toBe('function lightLantern')
 })
 
-test('highlights are where the words and their parts are', async () => {
+test('highlights mark the words and their parts', async () => {
   const [{ text, highlights } = { text: '', highlights: [] }] = await find('lantern dusk type:js')
   expect(highlights.map(([start, end]) => text.slice(start, end))).toEqual(['lantern', 'Lantern', 'dusk', 'dusk'])
 })
@@ -63,7 +63,7 @@ test('the view shows the lines of the file with their numbers, and marks those o
   expect(html).toContain('href="#L5"')
 })
 
-test('the original is plain text that nothing runs', async () => {
+test('the original is served as plain text, which no browser runs', async () => {
   const answers = [
     await alice.get(`/documents/${id}/original`),
     await alice.get(`/documents/${id}/original?download=1`),

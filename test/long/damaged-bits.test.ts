@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => instance?.remove())
 
-/** Returns whether the checks of the doctor find something in a database. */
+/** Returns whether the checks of the doctor find damage in a database. */
 function isFound(file: string): boolean {
   try {
     const inspection = openInspection(file)
@@ -45,7 +45,7 @@ function isFound(file: string): boolean {
     }
   } catch (error) {
     if (isDocsearchError(error)) return true
-    // A value that must be JSON is not. The doctor reports that the check has failed.
+    // The flipped bit has broken a JSON value. The doctor reports that the check has failed.
     if (error instanceof SyntaxError || /malformed JSON/i.test(String(error))) return true
     throw error
   }

@@ -16,19 +16,19 @@ import { Workday } from '../support/workday.ts'
 
 /**
  * Eight working hours on three days, in steps of twenty minutes. The work of a step runs as fast as the machine allows. Then the clock and the timers
- * of the daemon go ahead by the rest of the twenty minutes, so that the upkeep of every minute, hour and day happens as often as in reality.
+ * of the daemon move ahead by the rest of the twenty minutes, so that the daemon's jobs of every minute, hour and day run as often as in reality.
  */
 const STEP_MS = 1_200_000
 const STEPS_A_DAY = 8
 const DAYS = 3
 const NIGHT_MS = 86_400_000 - STEPS_A_DAY * STEP_MS
-/** The step of each day after which nobody works for a while. */
+/** The step of each day after which all clients pause for a while. */
 const LUNCH = 4
 /** What four clients do in a step: a change a minute, a search every five seconds, and a look at health and metrics every minute. */
 const RATES = { changes: 20, searches: 240, reads: 40, scrapes: 20 }
 const HOUR_MS = 3_600_000
 const KEPT_BACKUPS = 3
-/** The shares of their level by which the series may grow from the first to the last step of the second half, apart from noise. */
+/** How much each series may grow from the first to the last step of the second half, as a share of its level and apart from noise. */
 const MAX_SHARES = { heap: 0.03, memory: 0.05, handles: 0.05, threads: 0.05 }
 /** Disk and trash are compared between the second and the third day: documents stay in the trash for a day. */
 const MAX_DISK_RATIO = 1.25
@@ -90,7 +90,7 @@ async function sample(): Promise<Sample> {
   }
 }
 
-/** Wakes the daemon, so that it notices which timers are due. Connections that are open may be too old for it by now. */
+/** Wakes the daemon, so that it notices which timers are due. By now, the daemon may consider open connections too old. */
 async function wake(): Promise<void> {
   const ask = () =>
     new Promise<void>((resolve, reject) => {
@@ -128,7 +128,7 @@ test(
       if (step % 6 === 5) expect((await runCli(['doctor'], running.daemon.env)).stderr).toContain('Nothing is wrong')
       await running.settled(600_000)
       await pass(STEP_MS - (performance.now() - stepBegan))
-      // The scrub of the day needs a while without work, of which this day has little.
+      // The daily scrub waits until no document is being processed, which is rare on this day.
       if (step % STEPS_A_DAY === LUNCH) await scrubbed(passedMs)
       await until('health to be ok', async () => (await running.health()).status === 'ok')
       samples.push(await sample())
@@ -181,7 +181,7 @@ async function scrubbed(passedMs: number): Promise<void> {
   await until('the scrub of the day', async () => (await lastScrub()) > since, 600_000)
 }
 
-/** Expects what docsearch does every hour and every day to have happened. */
+/** Checks that docsearch has run its hourly and daily jobs. */
 async function expectUpkeep(passedMs: number): Promise<void> {
   const now = simulatedNow(passedMs)
   const verified = await runCli(['--json', 'backup', 'verify', backups], running.daemon.env)

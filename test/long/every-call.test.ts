@@ -7,11 +7,11 @@ import { Ledger } from '../support/ledger.ts'
 import { expectOnlyNamedSegments, expectTidy } from '../support/promises.ts'
 import { until } from '../support/until.ts'
 
-/** The client of the ledger that deletes no projects: its changes make about the same calls. */
+/** The ledger's client that deletes no projects, so that all of its changes make about the same calls. */
 const CLIENT = 1
-/** A change makes fewer calls of each kind than this. */
+/** An upper limit for the calls of each kind that a change makes. */
 const MAX_CALLS = 400
-/** How many changes in a row have to end before the call that would fail. */
+/** How many changes in a row must end without reaching the call that would fail. */
 const MISSES = 5
 
 let instance: Instance

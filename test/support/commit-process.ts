@@ -1,5 +1,5 @@
-// A writer of an index in an object store, as a process of its own. Takes the log over, commits numbers to the project `count` and prints each, until it
-// is replaced. Arguments: address of the store, fence.
+// A writer of an index in an object store, as a process of its own. Takes over the log, commits numbers to the project `count` and prints each
+// number, until another writer replaces it. Arguments: address of the store, fence.
 import { isDocsearchError } from '../../src/core/errors.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import { CommitLog } from '../../src/index/segments/remote/commit-log.ts'

@@ -8,7 +8,7 @@ import type { Instance } from './instance.ts'
 
 export type Damage = 'emptied' | 'cut off' | 'changed' | 'deleted'
 
-/** What a bad disk, a crash or an operator does to a file. */
+/** The damage that a bad disk, a crash or an operator does to a file. */
 export const DAMAGES: Record<Damage, (file: string) => void> = {
   emptied: (file) => truncateSync(file, 0),
   'cut off': (file) => truncateSync(file, Math.floor(statSync(file).size / 2)),

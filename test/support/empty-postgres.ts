@@ -1,6 +1,6 @@
 import type { PostgresServer } from '../../src/records/sql/postgres/server.ts'
 
-/** Deletes all rows but those that the migrations made. Making the tables again would take longer, and so would `truncate`. */
+/** Deletes all rows except those that the migrations made. Creating the tables again, or `truncate`, would take longer. */
 const EMPTY = `do $$
   declare name text;
   begin

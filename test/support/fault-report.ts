@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 
 const FILE = fileURLToPath(new URL('../../.cache/faults/report.jsonl', import.meta.url))
 
-/** What one test of the fault suite did. A test that gets this far has lost nothing: it fails at the first document that is missing. */
+/** What one test of the fault suite did. A test that reports figures has lost nothing, because it fails at the first missing document. */
 export interface FaultFigures {
   fault: string
-  /** How often the fault was made, or how much work was done under it. */
+  /** How often the test caused the fault, or how much work it did during the fault. */
   tried: number
   /** How many acknowledged documents were compared with the instance afterwards. */
   documents: number

@@ -29,7 +29,7 @@ struct control {
   int32_t injected;   // how many have failed
   int32_t unused;
   int64_t clock_ms;   // how far the clock is ahead
-  int64_t timers_ms;  // how far the monotonic clock of main threads is ahead
+  int64_t timers_ms;  // how far the monotonic clock of main threads runs ahead
 };
 
 static struct control *control;
@@ -150,7 +150,7 @@ static void add_ms(struct timespec *time, int64_t ms) {
   time->tv_nsec = (ns + 1000000000) % 1000000000;
 }
 
-// A thread that is no main thread passes times of the monotonic clock to the kernel, which knows nothing of the shift. The timers of Node's
+// A thread other than the main thread passes times of the monotonic clock to the kernel, which does not know about the shift. The timers of Node's
 // main thread pass only how long to wait.
 int clock_gettime(clockid_t clock, struct timespec *time) {
   NEXT(clock_gettime);

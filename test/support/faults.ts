@@ -27,7 +27,7 @@ export interface Faults {
   disarm(): number
   /** Sets the clock this far ahead of the machine's clock; negative for behind. */
   shiftClock(ms: number): void
-  /** Sets the clock this far ahead, and lets the timers of the daemon run that are due by then. Time can't go back. */
+  /** Moves the clock ahead by this much, and runs the daemon's timers that are due by then. Time can't go back. */
   passTime(ms: number): void
 }
 

@@ -10,8 +10,9 @@ const WRITTEN_MS = 10_000
 const DELETIONS = ['segments/*/*/*.del', 'lance/*/_deletions/*']
 
 /**
- * Returns a data folder with documents, by their names and words, whose index has files of deletions. These need a commit with a deleted document and
- * another one. On a busy machine, documents of one request can get commits of their own, so this tries again. `end` ends the daemon.
+ * Returns a data folder with documents, by their names and words, whose index has files of deletions. LanceDB writes such a file when it
+ * deletes one of several documents that one commit added. On a busy machine, documents of one request can get commits of their own, so this tries again. `end` ends the
+ * daemon.
  */
 export async function folderWithDeletion(
   words: Readonly<Record<string, string>>,
@@ -28,7 +29,7 @@ export async function folderWithDeletion(
     // The index deletes the passages after the answer.
     const isThere = await until('the deletions to be written', hasDeletions, WRITTEN_MS).catch(() => false)
     await end(running)
-    // A sweep deletes it later, and no damage to it counts.
+    // A sweep deletes this original later, so damage to it has no effect.
     rmSync(join(instance.dataDir, 'blobs', gone.sha256.slice(0, 2), gone.sha256.slice(2)), { force: true })
     if (isThere && hasDeletions()) return instance
     await instance.remove()

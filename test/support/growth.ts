@@ -7,7 +7,7 @@ export interface Growth {
   noise: number
 }
 
-/** Median slopes (Theil and Sen), because a few outliers, such as a value during a merge, must not hide or feign a leak. */
+/** Median slopes (Theil and Sen), because a few outliers, such as a value during a merge, must neither hide nor imitate a leak. */
 export function growthOf(values: readonly number[]): Growth {
   const slopes = values.flatMap((value, i) => values.slice(i + 1).map((later, j) => (later - value) / (j + 1)))
   const slope = median(slopes)
@@ -17,8 +17,7 @@ export function growthOf(values: readonly number[]): Growth {
 }
 
 /**
- * The most by which a series without a leak may grow: three times what its noise does to the line through it, or this share of its level,
- * whichever is more.
+ * The most by which a series without a leak may grow: three standard errors of the line through it, or this share of its level, whichever is more.
  */
 export function mostGrowth({ median: level, noise }: Growth, count: number, share: number): number {
   // The standard error of a slope is noise / sqrt(n³ / 12), and the line has n steps.

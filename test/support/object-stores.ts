@@ -16,7 +16,7 @@ const ACCESS = { id: 'S3RVER', secret: 'S3RVER' }
 export interface TestStore extends AsyncDisposable {
   /** The server itself. */
   url: string
-  /** Stands before the server. Tests reach the store through it. */
+  /** A proxy in front of the server. Tests reach the store through it. */
   proxy: StoreProxy
   /** Sets the environment of the AWS SDK. */
   env: Record<string, string>
@@ -46,7 +46,7 @@ export async function startVersitygw(): Promise<TestStore> {
   })
 }
 
-/** s3rver does not know conditional writes, so the proxy adds them. Without them, it is the kind of store that loses writes. */
+/** s3rver does not support conditional writes, so the proxy adds them. Without these conditions, s3rver loses writes. */
 export async function startS3rver({ addsConditions }: { addsConditions: boolean }): Promise<TestStore> {
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-store-'))
   const { default: S3rver } = await import('@20minutes/s3rver')

@@ -6,7 +6,7 @@ import { openS3 } from '../../src/objects/s3/open.ts'
 import type { Timing } from '../../src/objects/s3/requests.ts'
 import { BUCKET, type TestStore } from './object-stores.ts'
 
-/** Opens a running store for the running test, by default an empty part of it. */
+/** Opens a running store for the current test, by default an empty part of the store. */
 export async function openStore(
   { env }: Pick<TestStore, 'env'>,
   timing: Partial<Timing> = {},

@@ -1,3 +1,3 @@
-/** Leases of the processes in the tests. Short, because a test waits for them, and long enough for a busy machine. */
+/** Leases of the processes in the tests. Short, because tests wait for leases to expire, but long enough for a busy machine. */
 export const LEASE_MS = 4000
 export const IDLE_TRANSACTION_MS = 3000

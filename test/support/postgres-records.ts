@@ -43,7 +43,7 @@ export function postgresForTests(start: () => Promise<PostgresServer>) {
   }
 }
 
-/** The conformance suite calls `recover` as a process does that starts again: its documents belong to the process that has stopped. */
+/** The conformance suite calls `recover` like a process that starts again: the documents belong to the stopped process. */
 async function recoverAfterRestart(server: PostgresServer, { queue }: Records): Promise<number> {
   await run(server, `update workers set lease_until = '-infinity'`)
   return queue.recover()

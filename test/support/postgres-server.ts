@@ -20,13 +20,13 @@ if (!hasPostgres) console.warn('The tests of a PostgreSQL server are skipped: in
 export interface RunningPostgres {
   /** Creates an empty database and returns its address. */
   database(): Promise<string>
-  /** Ends all connections and stops the server, as a crash of its machine does. */
+  /** Ends all connections and stops the server, like a crash of its machine. */
   kill(): Promise<void>
   start(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts a PostgreSQL server in a temporary folder. It writes nothing to the disk for good, so it is fast. */
+/** Starts a PostgreSQL server in a temporary folder. It never syncs to the disk, so it is fast. */
 export async function startPostgres(): Promise<RunningPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-postgres-'))
   const identity = serverIdentity()

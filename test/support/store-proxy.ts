@@ -25,11 +25,11 @@ export interface StoreProxy extends AsyncDisposable {
 export interface StoreProxyOptions {
   /** Carries out conditional writes for a store that ignores the condition. */
   addsConditions?: boolean
-  /** Lets a write begin when the one before has ended. Without turns, conditional writes are not atomic. */
+  /** Runs writes one after another. Without turns, conditional writes are not atomic. */
   takesTurns?: boolean
 }
 
-/** Stands between docsearch and an object store. */
+/** Starts a proxy between docsearch and an object store. */
 export async function startStoreProxy(
   to: string,
   { addsConditions = false, takesTurns = addsConditions }: StoreProxyOptions = {},
@@ -49,7 +49,7 @@ export async function startStoreProxy(
       if (isWrite && seen.headers['if-none-match'] === '*' && (await exists(to, seen))) return conditionFailed(incoming, outgoing)
       await passOn(to, incoming, outgoing, fault instanceof Promise ? 'pass' : fault)
     }
-    // A request that is held must not keep others from their turn.
+    // A held request must not delay the turns of other requests.
     void Promise.resolve(fault)
       .then(() => (isWrite && takesTurns ? inTurn(work) : work()))
       .catch(() => outgoing.destroy())
@@ -110,7 +110,7 @@ function spoiled(bytes: Buffer): Buffer {
   return copy
 }
 
-/** Asks with the signature of the write, which the store behind does not check. */
+/** Sends the signature of the write, because the store behind the proxy does not check signatures. */
 async function exists(to: string, { url }: SeenRequest): Promise<boolean> {
   const answer = await fetch(to + url.split('?')[0]!, { method: 'HEAD' })
   return answer.ok

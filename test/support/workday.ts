@@ -7,12 +7,12 @@ import { until } from './until.ts'
 import { rareWord } from './words.ts'
 
 const CLIENTS = 4
-/** The documents never become more, so that only a leak can make memory grow. One request takes this many. */
+/** How many documents one request takes. The total never grows, so only a leak can make memory grow. */
 const PATHS_PER_CLIENT = 20
-/** Every one of so many uploads is a PDF. */
+/** One of this many uploads is a PDF. */
 const PDF_EVERY = 15
 
-/** What happens in a while, of all clients together. */
+/** The work of all clients in one step. */
 export interface Work {
   changes: number
   searches: number
@@ -25,7 +25,7 @@ interface Stored {
   word: string
 }
 
-/** Clients with paths of their own, who know what a search must find, because every change waits until it is searchable. */
+/** Clients with paths of their own. Each knows what a search must find, because every change waits until it is searchable. */
 export class Workday {
   #running: Running
   readonly #text = generatedText()
@@ -38,12 +38,12 @@ export class Workday {
     this.#running = running
   }
 
-  /** Goes on with another daemon on the same data. */
+  /** Continues with another daemon on the same data. */
   continueOn(running: Running): void {
     this.#running = running
   }
 
-  /** Uploads a document to every path, so that the first hours are like all others. */
+  /** Uploads a document to every path, so that the first hours have the same load as later ones. */
   async begin(): Promise<void> {
     for (const [client, stored] of this.#stored.entries()) {
       const words = new Map(Array.from({ length: PATHS_PER_CLIENT }, (_, i) => [`client-${client}-${i}.md`, rareWord()]))
@@ -56,7 +56,7 @@ export class Workday {
     await this.#running.settled(600_000)
   }
 
-  /** Divides work among the clients, who do it at the same time. */
+  /** Divides work among the clients, which do it at the same time. */
   async work({ changes, searches, reads, scrapes }: Work): Promise<void> {
     const share = (count: number) => Math.round(count / CLIENTS)
     const scraping = async () => {
@@ -112,7 +112,7 @@ export class Workday {
     this.figures.deletes++
   }
 
-  /** Uploads a PDF, looks at its first page and deletes it, so that parsers for PDF and images work too. */
+  /** Uploads a PDF, gets its first page and deletes it, so that the processes for PDFs and page images work too. */
   async #readPdf(): Promise<void> {
     const report = Buffer.concat([await makeReport(), Buffer.from(`\n% ${rareWord()}\n`)])
     const { body } = await this.#running.upload([{ name: `${rareWord()}.pdf`, content: new Uint8Array(report) }])

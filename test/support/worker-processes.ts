@@ -6,11 +6,11 @@ import { until } from './until.ts'
 const SCRIPT = fileURLToPath(new URL('./postgres-worker.ts', import.meta.url))
 
 export interface WorkerProcess {
-  /** The lines that it wrote, each as its words. */
+  /** The lines that the process wrote, each split into words. */
   lines: string[][]
   documents(word: 'claimed' | 'finished' | 'unwanted'): string[]
   signal(signal: NodeJS.Signals): void
-  /** Lets it finish its work and end. */
+  /** Lets the process finish its work and end. */
   end(): Promise<void>
   exit: Promise<unknown>
 }

@@ -9,7 +9,7 @@ import { makeXlsx, sheetRow } from '../support/make-xlsx.ts'
 import { visitAs } from '../support/open-browser.ts'
 
 const COLUMNS = ['Quay', 'Keeper', 'Vessel', 'Tonnage', 'Mooring', 'Harbour dues', 'Remarks of the harbour office']
-/** Far enough down that the part of the text around it begins within the table. */
+/** A row so far down that the part of the text around it begins within the table. */
 const ROW = 901
 
 describe.skipIf(browserPath === undefined)(`tables in a browser (${browserWord})`, () => {
@@ -63,7 +63,7 @@ describe.skipIf(browserPath === undefined)(`tables in a browser (${browserWord})
         expect(await row.getByRole('rowheader').textContent()).toBe(String(ROW))
         const heads = await page.getByRole('columnheader').allTextContents()
         expect(heads).toEqual(COLUMNS)
-        // A part of the text begins with the header again, but not with the rows between.
+        // The part repeats the header, but not the rows between the header and its first row.
         const table = page.getByRole('group', { name: 'Table in Berths' })
         expect(await table.getByRole('row').nth(1).getByRole('rowheader').textContent()).not.toBe('2')
         expect(await overflowing(page)).toEqual([])
@@ -78,7 +78,7 @@ describe.skipIf(browserPath === undefined)(`tables in a browser (${browserWord})
     },
   )
 
-  test('says which sheets and slides there are, and which are hidden', async () => {
+  test('names the sheets and slides, and marks hidden ones', async () => {
     await visitAs({ app, browser }, '/?q=lantern+tax', async (page) => {
       await page.getByRole('link', { name: 'berths.xlsx' }).first().click()
       await page.locator('#text').getByText('Dues (hidden)').waitFor()

@@ -46,7 +46,7 @@ export async function sendOriginal(
 
 /** Returns the headers that make a browser save the file. docsearch doesn't know the character set of the bytes, so the type has none. */
 export function attachmentHeaders(mediaType: string): OriginalHeaders {
-  // No standard has a type for the languages of source code. Any program knows what to do with plain text.
+  // Most programming languages have no standard media type, and every program can show plain text.
   const known = mediaType.startsWith('text/x-') ? 'text/plain' : mediaType
   const contentType = /^[\w.+-]+\/[\w.+-]+$/.test(known) ? known : 'application/octet-stream'
   return { disposition: 'attachment', contentType, policy: FILE_POLICY }

@@ -7,7 +7,7 @@ import type { PartFiles } from './part-files.ts'
 const MAX_SHARE = 1 / 4
 /** How long to wait after a commit. A burst of commits shares one run, because each commit writes another manifest. */
 const PAUSE_MS = 1_000
-/** How much to hash while the index is closing. The next start hashes the rest. */
+/** How many bytes to hash while the index is closing. The next start hashes the rest. */
 const CLOSING_BYTES = 64 * 1024 * 1024
 
 /** Hashes the files of a table in the background, soon after they were written. */
@@ -38,7 +38,7 @@ export class ChecksumRecorder {
     return recorder
   }
 
-  /** Files were written. */
+  /** Call this after files were written. */
   changed(): void {
     this.#recording.start()
   }

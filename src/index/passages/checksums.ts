@@ -6,7 +6,7 @@ import type { OnRead } from '../passage-table.ts'
 import { readNewestVersion, type TableVersion } from './manifest.ts'
 
 const BUFFER_BYTES = 256 * 1024
-/** With more lines of files that are gone, writes the list again. */
+/** If the list has more lines of deleted files than this, docsearch writes the list again. */
 const MAX_OLD_LINES = 2_000
 
 /** A file whose bytes have changed since LanceDB wrote it. */
@@ -30,9 +30,9 @@ export function checksumsFile(folder: string): string {
 }
 
 /**
- * The SHA-256 of each file of a LanceDB table that is in use. LanceDB has no checksums, but it never changes a file. So a file that differs from
- * its first hash is damaged. A file is hashed soon after the commit that wrote it, not in it. A power cut may take the newest lines of the list:
- * then the files are hashed again.
+ * The SHA-256 of each file of a LanceDB table that is in use. LanceDB has no checksums, but it never changes a file. So a file that differs from its
+ * first hash is damaged. docsearch hashes a file soon after the commit that wrote it, not during the commit. A power cut can lose the newest lines of
+ * the list. docsearch then hashes these files again.
  */
 export class Checksums {
   readonly #folder: string
@@ -70,7 +70,7 @@ export class Checksums {
     try {
       await appendFile(this.#path, added.map(lineOf).join(''), { mode: 0o600 })
     } catch (error) {
-      // A full disk may have taken a part of a line.
+      // A full disk may have cut off a line.
       this.#listed = null
       throw error
     }
@@ -94,7 +94,7 @@ export class Checksums {
   }
 }
 
-/** What the list of checksums says about the newest manifest and the files that it names. */
+/** The result of comparing the newest manifest and the files that it names with the list of checksums. */
 export interface VerifiedManifest {
   /** The manifest, if it differs from its checksum. */
   changedManifest: string | null
@@ -138,7 +138,7 @@ function filesOf({ file, fragments }: TableVersion): ChangedFile[] {
   return [{ file, fragment: null }, ...fragments.flatMap(({ id, files }) => files.map((file) => ({ file, fragment: id })))]
 }
 
-/** A line has a check of its own, so that damage to the list is not taken for damage to a file. */
+/** Each line has its own check, so that damage to the list doesn't look like damage to a file. */
 function lineOf([file, hash]: readonly [file: string, hash: string]): string {
   const line = `${hash} ${file}`
   return `${line} ${checkOf(line)}\n`

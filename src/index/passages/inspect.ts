@@ -61,7 +61,7 @@ export async function inspectPassageTable(options: {
   }
 }
 
-/** Reads the lists of checksums, and names newest manifests that differ from theirs. LanceDB would believe what such a manifest says. */
+/** Reads the lists of checksums, and reports each newest manifest that differs from its checksum. LanceDB would not notice the damage. */
 async function readChecksums(folder: string, paths: readonly string[]): Promise<Omit<TableInspection, 'table'>> {
   const found: Omit<TableInspection, 'table'> = { damage: [], damagedChecksums: [], unlistedFiles: 0 }
   for (const path of paths) {
@@ -79,7 +79,7 @@ async function readChecksums(folder: string, paths: readonly string[]): Promise<
   return found
 }
 
-/** The files of LanceDB end with a mark, so files that are empty or cut off can be named, also those without a checksum. */
+/** LanceDB's files end with a mark, so this can report empty and cut-off files that have no checksum. */
 async function damagedFiles(folder: string, table: string): Promise<TableInspection['damage']> {
   const entries = await readdir(table, { recursive: true, withFileTypes: true })
   const checked = entries.map(async (entry) => {

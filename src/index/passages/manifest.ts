@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { corrupt } from '../failures.ts'
 
-/** Rows that LanceDB added in one commit, or that a compaction has put together. */
+/** Rows that LanceDB added in one commit, or that a compaction merged. */
 export interface Fragment {
   id: number
   /** The files with its rows, and with the list of its deleted rows, relative to the folder of the table. */
@@ -23,8 +23,8 @@ const FOOTER_BYTES = 16
 const LENGTH_BYTES = 4
 
 /**
- * Reads which files the newest version of a table consists of. LanceDB does not tell it. The format is that of `table.proto` of Lance: `Manifest`
- * has the fragments in field 2. Throws `index_corrupt` if the manifest can't be read.
+ * Reads which files the newest version of a table consists of, because LanceDB has no call for it. The format is that of `table.proto` of Lance:
+ * `Manifest` has the fragments in field 2. Throws `index_corrupt` if the manifest can't be read.
  */
 export async function readNewestVersion(folder: string): Promise<TableVersion> {
   const newest = (await readdir(join(folder, VERSIONS)))
@@ -75,9 +75,9 @@ function deletionsOf(fragment: bigint, fields: readonly Field[]): string {
 
 interface Field {
   field: number
-  /** Of a number. */
+  /** The wire type of a number. */
   value: bigint
-  /** Of anything else. */
+  /** The wire type of everything else. */
   bytes: Buffer
 }
 
@@ -88,7 +88,7 @@ function valueOf(fields: readonly Field[], wanted: number): bigint {
   return fields.find(({ field }) => field === wanted)?.value ?? 0n
 }
 
-/** Reads the fields of a message of Protocol Buffers. Throws for bytes that are none. */
+/** Reads the fields of a message of Protocol Buffers. Throws if the bytes are not such a message. */
 function fieldsOf(bytes: Buffer): Field[] {
   let at = 0
   const number = (): bigint => {

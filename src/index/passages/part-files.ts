@@ -7,7 +7,7 @@ import { rowIds } from './decode.ts'
 const ROWS_OF_FRAGMENT = 2n ** 32n
 const ROW_ADDRESS = '_rowaddr'
 
-/** A file of a part that differs from its checksum, and the rows that it holds. The rows are null if the whole part depends on it. */
+/** A file of a part that differs from its checksum, and the rows that it holds. The rows are null if the file concerns the whole part. */
 export interface DamagedPartFile {
   /** Relative to the folder of the part. */
   file: string

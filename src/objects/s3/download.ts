@@ -5,7 +5,7 @@ import { BadAnswer, StoreTimeout, toStoreError } from './failures.ts'
 /** An answer of the store whose headers have arrived. */
 export interface Opened {
   body: Readable
-  /** The bytes of the object that `body` brings. */
+  /** The range of the object that `body` contains. */
   range: ByteRange
 }
 
@@ -14,11 +14,11 @@ export interface DownloadOptions {
   /** Opens the rest of the same object. */
   reopen(range: ByteRange): Promise<Opened>
   stallMs: number
-  /** How often in a row the rest may be opened without a byte coming. */
+  /** How many times in a row to ask for the rest without receiving a byte. */
   retries: number
 }
 
-/** Returns the bytes of an object as a stream. When a connection breaks or stands still, asks for the rest. */
+/** Returns the bytes of an object as a stream. When a connection breaks or stalls, asks for the rest. */
 export function download(options: DownloadOptions): Readable {
   const state = { body: options.first.body }
   const stream = Readable.from(parts(options, state), { objectMode: false, highWaterMark: 65_536 })

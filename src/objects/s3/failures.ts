@@ -21,7 +21,7 @@ export class BadAnswer extends Error {
 const RETRY_SECONDS = 5
 /** Answers after which a repeated request can succeed. 409 is S3's answer to two conditional writes at the same time. */
 const PASSING_STATUS = new Set([408, 409, 425, 429, 500, 502, 503, 504, 509])
-/** As PASSING_STATUS, for errors with other statuses. */
+/** Like PASSING_STATUS, for errors with other statuses. */
 const PASSING_NAMES = new Set([
   // The SDK signs the next request with the store's time, or with a new credential.
   'RequestTimeTooSkewed',
@@ -54,7 +54,7 @@ export function isPassing(error: unknown): boolean {
   const status = statusOf(error)
   // An error without an answer: no connection, or one that broke. An error of the file system has no answer either, but is about a local file.
   if (status === undefined) return !isAboutLocalFile(error) && !isAboutCredentials(error)
-  // An answer with a success that can't be read was spoiled on its way.
+  // A successful answer that can't be read was damaged on its way.
   return status < 300 || PASSING_STATUS.has(status) || PASSING_NAMES.has((error as Error).name)
 }
 

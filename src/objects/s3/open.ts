@@ -5,7 +5,7 @@ import { Requests, TIMING, type Timing } from './requests.ts'
 import { S3Store } from './store.ts'
 
 export interface S3Options {
-  /** As `s3://bucket/prefix`. */
+  /** Such as `s3://bucket/prefix`. */
   address: string
   log: Logger
   /** Replaces limits in tests. */
@@ -13,18 +13,18 @@ export interface S3Options {
 }
 
 const CONNECT_MS = 5_000
-/** More than the requests that wait, because a download keeps its connection until it has been read. */
+/** More than the number of waiting requests, because a download keeps its connection until its last byte was read. */
 const MAX_CONNECTIONS = 256
 /** Stores other than Amazon's ignore the region. */
 const DEFAULT_REGION = 'us-east-1'
 
 const SETTINGS = {
-  // Requests does this, because a file has to be opened again for each attempt.
+  // `Requests` repeats requests itself, because each attempt has to open the file again.
   maxAttempts: 1,
   // Many stores refuse the checksums that the SDK would add. Puts carry a hash of their own.
   requestChecksumCalculation: 'WHEN_REQUIRED',
   responseChecksumValidation: 'WHEN_REQUIRED',
-  // The SDK would write to standard error. Requests logs what fails.
+  // The SDK would write to standard error. `Requests` logs failures.
   logger: { trace() {}, debug() {}, info() {}, warn() {}, error() {} },
   requestHandler: {
     connectionTimeout: CONNECT_MS,
@@ -46,7 +46,7 @@ export async function openS3({ address, log, timing }: S3Options): Promise<Objec
   try {
     await client.config.region()
   } catch {
-    // Only Amazon's own store needs the right one.
+    // Only Amazon's own store needs the right region.
     client = connect(process.env['AWS_DEFAULT_REGION'] ?? DEFAULT_REGION)
   }
   return new S3Store(sdk, client, location, new Requests({ ...TIMING, ...timing }, log))

@@ -8,7 +8,7 @@ import { isConditionFailed, isMissing, isPassing, StoreTimeout, toStoreError } f
 export interface Timing {
   /** How long the store may take to begin its answer, to take the next bytes, and to confirm the last ones. */
   answerMs: number
-  /** How long a download may stand still. */
+  /** How long a download may stall. */
   stallMs: number
   /** How often a failed request is repeated. */
   retries: number
@@ -31,7 +31,7 @@ export class Requests {
   readonly #log: Logger
   readonly #inTurn = pLimit(MAX_REQUESTS)
   readonly #closing = new AbortController()
-  /** What the last request met. Null if it was answered. */
+  /** Why the last request failed. Null if the store answered it. */
   #failure: { message: string } | null = null
 
   constructor(timing: Timing, log: Logger) {
@@ -39,7 +39,7 @@ export class Requests {
     this.#log = log
   }
 
-  /** Throws what the last attempt threw. `canRepeat` says whether an error lets the request be repeated. */
+  /** Throws the error of the last attempt. `canRepeat` says whether an error lets the request be repeated. */
   async send<T>(attempt: Attempt<T>, canRepeat = isPassing): Promise<T> {
     try {
       const answer = await this.#inTurn(() =>
@@ -61,7 +61,7 @@ export class Requests {
     }
   }
 
-  /** As `send`, but throws `store_unavailable` or `store_refused`. */
+  /** Like `send`, but throws `store_unavailable` or `store_refused`. */
   async sendOrExplain<T>(attempt: Attempt<T>): Promise<T> {
     try {
       return await this.send(attempt)
@@ -101,7 +101,7 @@ export class Requests {
   }
 
   #noteFailure(cause: unknown): void {
-    // Answers such as "there is no such object" are no failures of the store.
+    // Answers such as "there is no such object" are not failures of the store.
     if (this.#closing.signal.aborted || isMissing(cause) || isConditionFailed(cause)) return
     const error = toStoreError(cause)
     if (!isDocsearchError(error)) return

@@ -135,7 +135,7 @@ export class S3Store implements ObjectStore {
     }, canRepeat)
   }
 
-  /** Opens an object or a part of it. With `etag`, only if it still is the same object. */
+  /** Opens an object or a part of it. With `etag`, only if the object has not changed. */
   async #open(key: string, range?: ByteRange, etag?: string): Promise<Opened & { size: number; etag: string | undefined }> {
     const command = new this.#sdk.GetObjectCommand({
       ...this.#place(key),
@@ -198,7 +198,7 @@ function watch(file: Readable, touch: () => void): void {
   }
 }
 
-/** Returns the bytes that an answer brings, and the size of the whole object. */
+/** Returns the range of bytes in an answer, and the size of the whole object. */
 function extentOf(
   { ContentLength = 0, ContentRange }: GetObjectCommandOutput,
   wanted?: ByteRange,
@@ -207,7 +207,7 @@ function extentOf(
   const [, start, end, size] = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(ContentRange ?? '') ?? []
   const range = { start: Number(start), end: Number(end) }
   if (range.start !== wanted.start || range.end !== Math.min(wanted.end, Number(size) - 1))
-    throw new BadAnswer('the store has sent other bytes than the range that was asked for')
+    throw new BadAnswer('the store sent a different range of bytes than requested')
   return { range, size: Number(size) }
 }
 

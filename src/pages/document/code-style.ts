@@ -1,4 +1,4 @@
-/** Style of source code: lines with numbers, which a reader doesn't copy with them. */
+/** Style of source code: lines with numbers that are not copied with the text. */
 export const CODE_STYLE = `
 .code-lines { padding: 0; border: 0; background: none; overflow-x: auto; line-height: 1.55; tab-size: 4; }
 .code-lines .line { display: flex; min-width: min-content; scroll-margin-top: 25vh; }

@@ -15,8 +15,8 @@ interface TableProps {
 const MAX_REPEATED_HEADERS = 3
 
 /**
- * Shows rows as a table. What it reads aloud is what the document says, without the separators of cells. The rows of a spreadsheet have
- * their numbers, because the places of passages name them.
+ * Shows rows as a table. Screen readers read the text of the document, without the separators of cells. The rows of a spreadsheet have numbers,
+ * because results name them.
  */
 export function Table({ sheet, rows, passage }: TableProps) {
   const again = headerAbove(sheet, rows[0]!)

@@ -77,7 +77,7 @@ function Hit({
   )
 }
 
-/** Rows of a table run on in an excerpt, so a sign shows where each ends. */
+/** An excerpt has no line breaks between the rows of a table, so a sign shows where each row ends. */
 const CELL_SEPARATOR = ' | '
 
 interface ExcerptProps {

@@ -12,7 +12,7 @@ const AROUND_NEWLINE = / \n ?|\n /g
  * many blocks.
  */
 export const MAX_BLOCKS = 50_000
-/** Rows of a spreadsheet are blocks of their own for longer, because places of passages name their numbers. */
+/** Rows of a spreadsheet stay separate blocks up to this higher number, because results name row numbers. */
 const MAX_NUMBERED_ROWS = 200_000
 
 /** Makes text fit for a page: well-formed UTF-16 with LF line ends and no control characters. Spaces and tabs stay. */

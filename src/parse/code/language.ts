@@ -30,7 +30,7 @@ export interface Language {
   decorator?: RegExp
   /** A line that begins like this belongs to the open definition, although it is indented no more than the definition. */
   continuation?: RegExp
-  /** Only the next definition ends a definition, because indentation means nothing. */
+  /** A definition ends only at the next definition, because indentation means nothing in this language. */
   isFlat?: boolean
 }
 

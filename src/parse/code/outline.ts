@@ -7,7 +7,7 @@ const MAX_TITLE_CHARS = 120
 /** The type of a function can be on the line above its name. */
 const TYPE_ALONE = /^[A-Za-z_][\w \t*&:<>,]*$/
 
-/** A part of source code from a line on: a definition, or what follows the end of one. */
+/** A part of source code that begins at a line: a definition, or the text after the end of one. */
 export interface Section {
   /** Index of its first line. */
   line: number
@@ -25,8 +25,8 @@ interface Open {
 }
 
 /**
- * Finds the definitions of source code by their first lines, and their ends by the indentation: a definition ends before the next
- * line that is indented no more. So code with an odd bracket, or that doesn't compile, still has an outline.
+ * Finds the definitions of source code by their first lines, and their ends by the indentation: a definition ends before the next line that is not
+ * indented more. So code with unbalanced brackets, or that doesn't compile, still has an outline.
  */
 export function outlineOf(text: string, lines: readonly SourceLine[], language: Language): Section[] {
   return new Outline(text, lines, language).read()

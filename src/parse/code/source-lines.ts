@@ -100,7 +100,7 @@ class Scanner {
       if (span === undefined) continue
       const from = start + match.index + found.length
       const close = this.closeAfter(span[1], from)
-      // What is never closed is no comment.
+      // A comment that never ends is no comment.
       if (close < 0) continue
       if (close >= end) {
         this.open = span[1]

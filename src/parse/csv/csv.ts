@@ -16,8 +16,8 @@ const PIECE_CHARS = 64 * 1024
 const NUMBER = /^[-+(]?[$€£¥]?\s?\d[\d.,' \u00a0]*\s?[%€$£¥)]?$/
 
 /**
- * Reads comma- or tab-separated values as one table. Finds out which character separates the fields. Of a file that is too large, it
- * reads the beginning, and a warning says from which row on nothing is searchable.
+ * Reads comma- or tab-separated values as one table. Finds out which character separates the fields. If a file is too large, this reads the
+ * beginning, and a warning names the first row that isn't searchable.
  */
 export const parseCsv: Parser = async ({ file, limits }, output) => {
   const { text, encoding, confidence, isCut } = await readStartOfTextFile(file, limits)

@@ -11,7 +11,7 @@ export async function readTextFile(file: string, limits: Pick<ParserLimits, 'tex
   return decodeText(await readFile(file))
 }
 
-/** What a text keeps of a limit when it is cut, because separators of cells make a table longer. */
+/** The share of the limit that a cut text keeps, because separators of cells make a table longer. */
 const KEPT_SHARE = 0.8
 
 /** Reads a text file, and cuts one that is too large for the limit on text at the end of a line. */

@@ -22,7 +22,7 @@ export const parseEpub: Parser = async ({ file, limits }, output) => {
     const titles = await readChapterTitles(parts, book)
     if (book.spine.length === 0) throw corrupt(EPUB)
     const withoutNav = book.spine.filter((part) => part === null || part !== book.nav)
-    // A book of images can name its table of contents as what to show instead of each of them.
+    // A book of images can name its table of contents as the fallback of each image.
     const chapters = withoutNav.length === 0 ? [book.nav] : withoutNav
     for (const [i, part] of chapters.entries()) {
       if (i > 0) flow.nextPage()

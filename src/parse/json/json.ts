@@ -11,13 +11,13 @@ const MIN_SECTION_CHARS = 500
 /** How many lines without an error say that every line is a JSON text of its own. */
 const MAX_TRIED_LINES = 20
 const MAX_TRIED_CHARS = 200_000
-/** What a record is called by, in this order. */
+/** Keys whose value names a record, in order of preference. */
 const NAME = /"(?:name|title|id|key|label)"\s{0,20}:\s{0,20}(?:"([^"\n]{1,100})"|(\d{1,20}))/
 const MAX_NAME_WITHIN = 1_000
 
 /**
- * Reads JSON, JSON with comments, and JSON Lines. Keys become sections with their path. The text is that of the file, but with the
- * characters that are escaped in it, and with lines of its own if the file has none.
+ * Reads JSON, JSON with comments, and JSON Lines. Keys become sections with their path. The text is that of the file, with escaped characters
+ * decoded. If the file has no line breaks, this adds some.
  */
 export const parseJson: Parser = async ({ file, limits }, output) => {
   const { text: raw, encoding, confidence } = await readTextFile(file, limits)

@@ -1,6 +1,6 @@
 import { endOfComment, endOfString } from './scan.ts'
 
-/** A file with longer lines on average was written for programs, and gets lines of its own. */
+/** A file with longer lines on average was written for programs, so docsearch adds line breaks. */
 const MAX_MEAN_LINE_CHARS = 300
 /** Deeper values are indented no further, because the blanks of very deep ones would be most of the text. */
 const MAX_INDENT = 20
@@ -34,7 +34,7 @@ export function isMinified(json: string): boolean {
 
 /** A list of short values gets a new line when the line has this many characters. */
 const FULL_LINE_CHARS = 100
-/** A text of more brackets than words would grow more, and stays as it is. */
+/** A text with more brackets than words would grow by more, so it stays as it is. */
 const MAX_GROWTH = 2
 
 /**

@@ -27,7 +27,7 @@ export const MATH: ReadonlySet<string> = new Set([
   'alignat',
 ])
 
-/** Commands that have nothing to read, with the number of their arguments. */
+/** Commands that print no text, with the number of their arguments. */
 export const IGNORED: Readonly<Record<string, number>> = {
   ...counts(
     0,

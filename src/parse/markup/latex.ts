@@ -38,7 +38,7 @@ class LatexReader {
     this.source = source
     this.flow = flow
     const begin = source.indexOf('\\begin{document}')
-    // The preamble has nothing to read but the title.
+    // Only the title of the preamble is printed.
     if (begin >= 0) {
       const title = source.slice(0, begin).search(/\\title\s*[[{]/)
       if (title >= 0) this.title = this.plainArgument(title + '\\title'.length)

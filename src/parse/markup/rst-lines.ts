@@ -37,7 +37,7 @@ export class RstLines {
     this.index += count
   }
 
-  /** Puts a text in the place of the line before, as the next line. */
+  /** Replaces the previous line with a text, which becomes the next line. */
   replacePrevious(text: string, indent: number): void {
     this.index--
     this.lines[this.index] = ' '.repeat(indent) + text

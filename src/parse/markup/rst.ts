@@ -10,7 +10,7 @@ const DIRECTIVE = /^\.\. +(?:\|[^|\n]{1,100}\| +)?([\w:+.-]{1,60}?):: *(.*)$/
 /** Directives whose content is code or data. */
 const VERBATIM =
   /^(?:code|code-block|sourcecode|parsed-literal|literalinclude|math|prompt|ipython|doctest|testcode|productionlist|console)$/
-/** Directives that say nothing to a reader of the page. */
+/** Directives that add nothing to the printed page. */
 const SILENT =
   /^(?:toctree|contents|include|raw|index|highlight|default-role|role|currentmodule|module|sectnum|meta|autoclass|automodule|autofunction|autosummary|target-notes|header|footer|class|only|tabularcolumns|testsetup|unicode|replace)$/
 const TABLE_RULE = /^ *\+(?:[-=]+\+)+ *$/

@@ -2,7 +2,7 @@ import { formatNumber } from '../docx/number-formats.ts'
 import type { Element } from '../package/xml.ts'
 import { type ListLevel, type ListStyles, MAX_LISTS_DEEP } from './list-styles.ts'
 
-/** The numbers of a list: the last one of each level, undefined where a level begins anew. */
+/** The numbers of a list: the last number of each level, or undefined if the level starts again. */
 type Counts = (number | undefined)[]
 
 interface OpenList {

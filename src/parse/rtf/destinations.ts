@@ -11,11 +11,11 @@ export type Use =
   | 'html'
   /** The mark of a list item, such as `1.` */
   | 'mark'
-  /** Not text of the document, but groups in it can be. */
+  /** Not text of the document, but groups inside can be. */
   | 'ignore'
   | 'skip'
 
-/** Words that begin a group whose text is not text of the document, or not there. */
+/** Words that begin a group whose text is not part of the document, or belongs elsewhere in it. */
 const USES: Readonly<Record<string, Use>> = {
   fonttbl: 'fonts',
   stylesheet: 'styles',

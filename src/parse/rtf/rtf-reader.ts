@@ -18,7 +18,7 @@ interface State {
   isHidden: boolean
   /** How many characters after `\u` stand for the same character in programs that don't know Unicode. */
   alternatives: number
-  /** In a group that Outlook's HTML doesn't have. */
+  /** In a group that is not part of Outlook's HTML. */
   isOnlyRtf: boolean
 }
 
@@ -129,7 +129,7 @@ export class RtfReader implements TokenSink {
     if (!this.setState(word, value) && !this.setParagraph(word, value)) this.addControl(word)
   }
 
-  /** Writes what is left, with the notes behind the text. */
+  /** Writes the remaining text, and the notes after it. */
   finish(): void {
     this.flush()
     this.endParagraph()

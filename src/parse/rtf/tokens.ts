@@ -3,7 +3,7 @@ const [BACKSLASH, OPEN, CLOSE, CR, LF, SPACE, MINUS, QUOTE] = [0x5c, 0x7b, 0x7d,
 const MAX_WORD_BYTES = 32
 const MAX_DIGITS = 10
 
-/** What takes the parts of an RTF file, in order. */
+/** Receives the parts of an RTF file, in order. */
 export interface TokenSink {
   open(): void
   close(): void

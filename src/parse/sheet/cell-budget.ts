@@ -28,7 +28,7 @@ export class CellBudget {
     return false
   }
 
-  /** Says that nothing is read from a row on. `limit` is what the document has more of: `20 MB of text`. */
+  /** Warns that rows from this one on are not read. `limit` is the exceeded limit: `20 MB of text`. */
   stop(limit: string, page: number, row: number): void {
     this.cut ??= { limit, page, row, where: '' }
   }

@@ -18,7 +18,7 @@ const NUMBERS: OtherFormat = { what: 'a Numbers spreadsheet', advice: exportFrom
 const KEYNOTE: OtherFormat = { what: 'a Keynote presentation', advice: exportFrom('Keynote', 'PowerPoint') }
 const KINDLE: OtherFormat = { what: 'a Kindle book', advice: 'Convert it to EPUB and upload that.' }
 
-/** Older formats of Office have the same container, so their names say which of them a file is. */
+/** Older Office formats share one container, so only the file name tells them apart. */
 const OF_OFFICE: Readonly<Record<string, OtherFormat>> = {
   '.doc': WORD,
   '.dot': WORD,
@@ -32,7 +32,7 @@ const OF_OFFICE: Readonly<Record<string, OtherFormat>> = {
   '.mpp': { what: 'a Project plan', advice: saveAs('.pdf') },
   '.wps': { what: 'a Works document', advice: saveAs('.docx') },
 }
-/** Binary formats that nothing but their names tells. */
+/** Binary formats that only the file name tells. */
 const BY_NAME: Readonly<Record<string, OtherFormat>> = {
   ...OF_OFFICE,
   '.wpd': { what: 'a WordPerfect document', advice: saveAs('.docx') },
@@ -48,7 +48,7 @@ const BY_TYPE: Readonly<Record<string, OtherFormat>> = {
   'application/x-mobipocket-ebook': KINDLE,
   'image/vnd.djvu': { what: 'a DjVu document', advice: 'Convert it to PDF and upload that.' },
 }
-/** All of them are archives of iWork, which say it in the same way. */
+/** All iWork formats have the same kind of archive, so the extension tells them apart. */
 const OF_IWORK: Readonly<Record<string, OtherFormat>> = { '.pages': PAGES, '.numbers': NUMBERS, '.key': KEYNOTE }
 const IWORK_PARTS = ['index/document.iwa', 'index.zip', 'index.apxl', 'index.apxl.gz', 'index.xml', 'index.xml.gz']
 /** The `mimetype` of OpenDocument files and of their predecessors, OpenOffice.org XML. */
@@ -68,7 +68,7 @@ const OOXML: readonly [RegExp, OtherFormat][] = [
 ]
 
 /**
- * Returns what a file is that docsearch doesn't read, if a user can save it in a format that docsearch reads.
+ * Returns the format of a file that docsearch doesn't read, if the user can save it in a format that docsearch reads.
  * @param detected The media type of its first bytes; null for an unknown one.
  */
 export function otherFormatOf(detected: string | null, archive: Archive | null, name: string): OtherFormat | null {

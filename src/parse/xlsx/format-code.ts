@@ -20,7 +20,7 @@ export interface Section {
 
 const CONDITION = /^(<=|>=|<>|<|>|=)\s*(-?[\d.]+)$/
 const TOKEN = /"([^"]*)"?|\\(.)|_.|\*.|\[([^\]]*)\]|general|am\/pm|a\/p|E[+-]0+|y+|m+|d+|h+|s+|[0#?.,%/@]|[^]/giy
-/** Excel allows no longer ones. */
+/** Excel allows no longer format codes. */
 const MAX_CODE_CHARS = 255
 
 /** Returns the sections of a number format (ECMA-376 part 1, 18.8.31): for positive numbers, negative ones, zero and text. */

@@ -5,7 +5,7 @@ import { currentCaller } from '../../core/caller.ts'
 import { equals } from './per-dialect.ts'
 import type { AuditEventRow, Tables } from './tables.ts'
 
-/** A fact with the names of the present. */
+/** A fact with the names that the user and the project have now. */
 export interface NewFact {
   row: Omit<AuditEventRow, 'id'>
   isRepeated: boolean

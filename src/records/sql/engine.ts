@@ -15,7 +15,7 @@ export interface Engine {
   transaction<T>(mode: WriteMode, work: (tx: Transaction<Tables>) => Promise<T>): Promise<T>
   /**
    * Call this before the ids of events and of the audit log are chosen, at the end of a transaction. Until the commit, no other transaction gets
-   * ids, so the order of the ids is the order of the commits, and who has read up to an id has missed nothing.
+   * ids, so the ids are in the order of the commits. A reader that has read up to an id has missed nothing.
    */
   lockIds(tx: Transaction<Tables>, about: { hasEvents: boolean }): Promise<void>
   /** A shared transaction that changes what is counted for a user locks the user first. Others wait until its commit. */
@@ -27,7 +27,7 @@ export interface Engine {
   readonly claims: Claims
 }
 
-/** Which process works on which document. */
+/** Keeps which process works on which document. */
 export interface Claims {
   /** True if other processes may claim documents too. */
   readonly isShared: boolean
@@ -45,7 +45,9 @@ export interface Claims {
   isAbandoned: RawBuilder<boolean>
 }
 
-/** SQLite runs one writing transaction at a time, and a data folder belongs to one process. So nothing needs a lock, and nobody else has claims. */
+/**
+ * SQLite runs one writing transaction at a time, and a data folder belongs to one process. So no locks are needed, and no other process has claims.
+ */
 export function sqliteEngine(db: Kysely<Tables>): Engine {
   return {
     transaction: (mode, work) =>

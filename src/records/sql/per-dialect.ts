@@ -1,8 +1,7 @@
 import { createQueryId, createRawBuilder, PostgresQueryCompiler, sql } from 'kysely'
 import type { Expression, RawBuilder, RawNode } from 'kysely'
 
-// Queries are written once. What SQLite and PostgreSQL can only say differently is in this file, or is a `perDialect` next to the query
-// with the reason.
+// Queries are written once. Parts that differ between SQLite and PostgreSQL are in this file, or in a `perDialect` next to the query with the reason.
 
 interface NodeOfTwo extends RawNode {
   readonly postgres?: RawNode

@@ -133,7 +133,7 @@ async function findOrCreateVocabulary(tx: Transaction<Tables>, projectId: string
     .executeTakeFirstOrThrow()
 }
 
-/** Makes rows of words and their changes with one parameter instead of thousands. An object takes SQLite half the time of a list of lists. */
+/** Makes rows of words and their changes from one parameter instead of thousands. SQLite reads an object in half the time of a list of lists. */
 function selectRows(words: readonly TermAndWord[], delta?: Delta): RawBuilder<unknown> {
   // Sorted nearly like the table, so that neighbours are on the same page of the database.
   const entries = words.toSorted().map((word) => `${JSON.stringify(word)}:${delta?.documents(word) ?? 0}`)

@@ -15,7 +15,7 @@ export function queueConformance(test: DocumentsTest): void {
       }
       const atOnce = await Promise.all([records.queue.claim(2), records.queue.claim(2), records.queue.claim(2)])
       const claims = atOnce.flat()
-      // Databases differ in which of the calls comes first.
+      // The order of simultaneous calls differs between databases.
       expect(claims.map((job) => job.documentId).toSorted()).toEqual(ids)
       for (const [first, second] of atOnce) expect(first!.documentId < (second?.documentId ?? '~')).toBe(true)
       expect(claims[0]).toMatchObject({

@@ -34,7 +34,7 @@ export function savedSearchesConformance(base: AccountsTest): void {
 
     test('saves a search once, and a limited number, also when many are saved at once', async ({ records, ann, save }) => {
       const made = await Promise.allSettled(['q=a', 'q=a', 'q=b', 'q=c', 'q=d'].map((parameters) => save(ann, parameters)))
-      // Databases differ in which of the calls comes first.
+      // The order of simultaneous calls differs between databases.
       const codes = made.flatMap((one) => (one.status === 'rejected' ? [(one.reason as { code: string }).code] : []))
       expect(codes.toSorted()).toEqual([errorCode('saved_search_exists'), errorCode('too_many_saved_searches')])
       expect(await records.savedSearches.list(ann)).toHaveLength(3)

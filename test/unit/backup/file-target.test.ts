@@ -31,7 +31,7 @@ test.each([1, 5, 20])('a backup that is cancelled after %i parts ends, and leave
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('a backup to a reader that reads nothing can be cancelled', async () => {
+test('a backup whose reader reads nothing can be cancelled', async () => {
   const cancelling = new AbortController()
   const stuck = new PassThrough()
   const source = Readable.from(slowly(() => {}))

@@ -50,7 +50,7 @@ async function http(listener: RequestListener): Promise<string> {
 const check = (address: string, options: { now?: Date; certificates?: string; signal?: AbortSignal } = {}) =>
   checkAddress(address, { now: new Date(), ...options })
 
-test('finds nothing at an instance with a trusted certificate, also below a path', async () => {
+test('finds nothing at an instance with a trusted certificate, even below a path', async () => {
   expect(await check(await https(), { certificates: AUTHORITY })).toEqual([])
   const below = await https('server.pem', instance({ path: '/search' }))
   expect(await check(`${below}/search`, { certificates: AUTHORITY })).toEqual([])
@@ -111,7 +111,7 @@ test('something else that answers, and metadata with another issuer, are wrong',
   expect((await check(withoutMetadata))[0]!.message).toContain('the issuer nobody')
 })
 
-test('an answer without an end is cut', async () => {
+test('an endless answer is cut off', async () => {
   const endless = await http((_request, response) => {
     const more = () => response.write('x'.repeat(100_000), () => response.destroyed || more())
     more()
@@ -119,7 +119,7 @@ test('an answer without an end is cut', async () => {
   expect(await check(endless)).toMatchObject([{ code: 'address_wrong' }])
 })
 
-test('a clock that differs is a warning', async () => {
+test('a wrong clock is a warning', async () => {
   const early = await http(
     instance({ scheme: 'http', change: (_path, response) => void response.setHeader('Date', 'Sat, 01 Jan 2000 00:00:00 GMT') }),
   )

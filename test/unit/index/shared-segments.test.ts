@@ -118,7 +118,7 @@ test('another process finds the same passages with the same scores as on one mac
   expect(reader.project('prj_0')).toBeUndefined()
 })
 
-test('what a writer has confirmed is found by every process that follows, however many ask at once', async () => {
+test('every process that follows finds what a writer has confirmed, even with many simultaneous searches', async () => {
   const [writer, ...readers] = [await openWriter(), await openReader(), await openReader()] as const
   for (let i = 0; i < 10; i++) {
     await writer.put([document(`doc_${i}`)])
@@ -148,7 +148,7 @@ test('a writer whose lease has passed on cannot write, and the next one has ever
   expect(new Set(ids.map((id) => id.split(':')[0]))).toEqual(new Set(['doc_1', 'doc_3']))
 })
 
-test('a commit that the store did not take changes nothing, and the next one succeeds', async () => {
+test('a commit that the store refused changes nothing, and the next commit succeeds', async () => {
   const [writer, reader] = [await openWriter(), await openReader()]
   await writer.put([document('doc_1')])
   server.proxy.fault = () => 'fail'
@@ -163,7 +163,7 @@ test('a commit that the store did not take changes nothing, and the next one suc
   }
 })
 
-test('copies that were damaged are fetched again at the next start', async () => {
+test('the next start fetches damaged copies again', async () => {
   const writer = await openWriter()
   await writer.put([document('doc_1'), document('doc_2', { projectId: 'prj_b' })])
   const folder = join(await tempFolder(), 'idx')
@@ -177,7 +177,7 @@ test('copies that were damaged are fetched again at the next start', async () =>
   expect(await found(reader)).toEqual(await found(writer))
 })
 
-test('a sweep deletes files that no commit names, but none of a commit in work', async () => {
+test('a sweep deletes files that no commit names, but no files of an unfinished commit', async () => {
   const writer = await openWriter()
   await change(writer)
   const store = await openStore(server, {}, address)

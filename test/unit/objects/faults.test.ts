@@ -18,7 +18,7 @@ afterEach(() => {
   server.proxy.fault = () => 'pass'
 })
 
-/** The first requests of a method meet these faults, one after another. */
+/** The first requests with a method get these faults, one after another. */
 function meet(method: string, ...faults: Fault[]): void {
   server.proxy.fault = (seen: SeenRequest) => (seen.method === method ? (faults.shift() ?? 'pass') : 'pass')
 }
@@ -43,7 +43,7 @@ for (const fault of ['refuse', 'fail', 'hang', 'lose'] as const) {
     expect((await buffer((await store.read('key'))!.stream)).equals(BYTES)).toBe(true)
   })
 
-  test(`a creation is not taken for another writer's after a fault: ${fault}`, async () => {
+  test(`does not mistake its own write for another writer's after a fault: ${fault}`, async () => {
     const store = await openStore(server, QUICK)
     meet('PUT', fault, fault)
     expect(await store.create('key', Buffer.from('mine'))).toBe(true)
@@ -53,7 +53,7 @@ for (const fault of ['refuse', 'fail', 'hang', 'lose'] as const) {
 }
 
 for (const fault of ['refuse', 'fail', 'hang', 'cut', 'stall'] as const)
-  test(`a read goes on after a fault: ${fault}`, async () => {
+  test(`a read continues after a fault: ${fault}`, async () => {
     const store = await openStore(server, QUICK)
     await store.put('key', BYTES)
     meet('GET', fault, fault, fault)
@@ -63,7 +63,7 @@ for (const fault of ['refuse', 'fail', 'hang', 'cut', 'stall'] as const)
     expect((await buffer(part!.stream)).equals(BYTES.subarray(1_000, 2_000_001))).toBe(true)
   })
 
-test('a slow reader is no fault of the store', async () => {
+test('a slow reader does not count as a fault of the store', async () => {
   const store = await openStore(server, QUICK)
   await store.put('key', BYTES)
   server.proxy.seen.length = 0
@@ -90,7 +90,7 @@ test('a reader that stops early closes the connection, and its error stays its o
   expect(server.proxy.seen.filter(({ method }) => method === 'GET')).toHaveLength(2)
 })
 
-test('a store that stays away is reported with a reason, and again when it is back', async () => {
+test('reports an unreachable store with a reason, and reports when it is back', async () => {
   const store = await openStore(server, QUICK)
   expect(store.state()).toEqual({ status: 'ok', message: 'The object store answers.' })
   server.proxy.fault = () => 'refuse'
@@ -117,7 +117,7 @@ test('requests do not pile up while the store is down: each is tried once', asyn
   expect(server.proxy.seen.length).toBeLessThanOrEqual(2)
 })
 
-test('a missing bucket is no missing object', async () => {
+test('distinguishes a missing bucket from a missing object', async () => {
   const store = await openStore(server, QUICK, 's3://no-such-bucket/prefix')
   await expect(store.read('key')).rejects.toMatchObject({
     code: errorCode('store_refused'),
@@ -126,7 +126,7 @@ test('a missing bucket is no missing object', async () => {
   expect(store.state().status).toBe('degraded')
 })
 
-test('closing ends requests that wait', async () => {
+test('closing ends waiting requests', async () => {
   const store = await openStore(server, { answerMs: 60_000 })
   server.proxy.fault = () => 'hang'
   const waiting = store.find('key')

@@ -13,7 +13,7 @@ test('refuses a store that ignores conditions', async () => {
   })
 })
 
-test('refuses a store that checks the condition, but is not atomic', async () => {
+test('refuses a store that checks the condition but is not atomic', async () => {
   await using server = await startS3rver({ addsConditions: false })
   // Checks and writes, but does not take turns.
   await using proxy = await startStoreProxy(server.url, { addsConditions: true, takesTurns: false })
@@ -21,7 +21,7 @@ test('refuses a store that checks the condition, but is not atomic', async () =>
   await expect(probeStore(store)).rejects.toMatchObject({ code: errorCode('store_unusable') })
 })
 
-test('accepts a store with conditional writes, also when answers get lost, and leaves nothing in it', async () => {
+test('accepts a store with conditional writes, even when answers are lost, and leaves nothing in it', async () => {
   await using server = await startS3rver({ addsConditions: true })
   let requests = 0
   server.proxy.fault = ({ method }) => (method === 'PUT' && ++requests % 5 === 0 ? 'lose' : 'pass')

@@ -9,28 +9,28 @@ import { formatEntry, type LogEntry, type Manifests, parseEntry } from './log-en
 
 /** Every entry whose number is a multiple of this is a checkpoint. */
 const CHECKPOINT_EVERY = 64
-/** Entries before the last checkpoint that stay, for readers that are a little behind. */
+/** How many entries before the last checkpoint to keep, for readers that are a little behind. */
 const KEPT_ENTRIES = 64
 const DIGITS = 16
-/** Entries that are read at the same time. */
+/** How many entries to read at the same time. */
 const AT_ONCE = 16
 
 /**
  * The commits to an index in an object store: one object for each commit, with consecutive numbers, which no writer can replace. The last entry for a
  * project has its manifest.
  *
- * A writer begins with an entry of its own fence. A writer with an earlier fence does not know this entry, so its next commit has a number that
- * is taken: however long it was frozen, it can't write any more.
+ * A writer begins with an entry of its own fence. A writer with an earlier fence does not know this entry, so the number of its next commit is
+ * already taken. However long that writer was frozen, it can't commit any more.
  */
 export class CommitLog {
   readonly #store: ObjectStore
   readonly #folder: string
   readonly #manifests = new Map<string, string>()
   #last: Pick<LogEntry, 'number' | 'fence'> = { number: 0, fence: 0 }
-  /** The manifests before commits that have failed and may have taken effect nevertheless. */
+  /** The manifests from before failed commits, which may have taken effect nevertheless. */
   readonly #uncertain = new Map<string, string | null>()
   readonly #inTurn = pLimit(1)
-  /** The commits that wait for the one before. */
+  /** The commits that wait for the previous commit. */
   #gathering: { gathered: Map<string, string | null>; done: Promise<void> } | null = null
   /** Greater than 0 once this process has taken the log over. */
   #fence = 0
@@ -73,9 +73,9 @@ export class CommitLog {
   }
 
   /**
-   * Adds a commit: all its manifests take effect, or none. Every file that they name has to be stored before. While one commit is on its way,
-   * those that follow gather to one entry. Throws `writer_replaced` when another process has taken over. After this and any other error, readers
-   * may see the commit. If this process can commit again, its next commit takes the failed one back.
+   * Adds a commit: all its manifests take effect, or none. Every file that they name has to be stored before. While one commit is being written,
+   * later commits are combined into one entry. Throws `writer_replaced` when another process has taken over. After this and any other error, readers
+   * may see the commit. If this process can commit again, its next commit reverts the failed one.
    */
   append(manifests: Manifests): Promise<void> {
     if (this.#gathering === null) {
@@ -90,7 +90,7 @@ export class CommitLog {
     return this.#gathering.done
   }
 
-  /** Deletes entries that nobody needs any more. */
+  /** Deletes entries that no reader needs any more. */
   async trim(): Promise<void> {
     const first = checkpointBefore(this.version) - KEPT_ENTRIES
     for await (const { key } of this.#store.list(this.#folder)) {
@@ -122,7 +122,7 @@ export class CommitLog {
   async #follow(): Promise<ReadonlySet<string>> {
     const numbers = await this.#numbers(this.version)
     if (numbers.length === 0) return new Set()
-    // Some entries that this process has missed may have been deleted since.
+    // The store may no longer have entries that this process has not read.
     const entries = numbers.at(-1) === this.version + numbers.length ? await this.#readAll(numbers) : null
     if (entries === null) return this.#restart()
     return new Set(entries.flatMap((entry) => this.#apply(entry)))
@@ -141,11 +141,11 @@ export class CommitLog {
     return true
   }
 
-  /** Reads the last checkpoint and what follows it. Returns all projects that have, or had, segments. */
+  /** Reads the last checkpoint and the entries after it. Returns all projects that have, or had, segments. */
   async #restart(): Promise<ReadonlySet<string>> {
     for (let lastBefore = -1; ;) {
       const last = (await this.#numbers(0)).at(-1) ?? 0
-      // While this process was reading, others may have written so much that these entries were deleted. Otherwise they are lost.
+      // Other processes may have deleted these entries while this process was reading. Otherwise, the entries are lost.
       if (last === lastBefore)
         throw corrupt('Commits of the search index are missing. The index must be rebuilt from the documents.')
       lastBefore = last

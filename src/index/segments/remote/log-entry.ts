@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { z } from 'zod'
 import { corrupt } from '../../failures.ts'
 
-/** Raise it when entries change their meaning. */
+/** Raise this when the meaning of entries changes. */
 const FORMAT_VERSION = 1
 
 /** The manifests of projects. Null for a project that has no segments any more. */
@@ -15,7 +15,7 @@ export interface LogEntry {
   fence: number
   /** Names this attempt to write the entry among all others. */
   writer: string
-  /** A checkpoint has the manifests of all projects, so that nobody needs earlier entries. Other entries have those that changed. */
+  /** A checkpoint has the manifests of all projects, so readers need no earlier entries. Other entries have only the manifests that changed. */
   isCheckpoint: boolean
   manifests: Manifests
 }

@@ -11,9 +11,9 @@ import { filesInManifest, parseManifest } from '../store/manifest.ts'
 import type { SharedPlace, Shares, WriterLease } from '../store/shares.ts'
 import { CommitLog } from './commit-log.ts'
 
-/** Files that are sent or fetched at the same time. */
+/** How many files to send or fetch at the same time. */
 const FILES_AT_ONCE = 16
-/** Files that no commit names stay this long, because a commit in work may be about to name them. */
+/** Files that no commit names stay this long, because an unfinished commit may be about to name them. */
 const GRACE_MS = 60 * 60_000
 
 /**
@@ -61,12 +61,12 @@ export class RemoteSegments implements Shares {
     await Promise.all([...wanted].map((projectId) => this.#fetchProject(projectId)))
   }
 
-  /** Any process may call it, also one that was frozen. */
+  /** Any process may call this, even one that was frozen. */
   async sweep(now = Date.now()): Promise<void> {
     const old: string[] = []
     for await (const { key, modifiedAt } of this.#store.list(this.#keyOf('')))
       if (now - modifiedAt.getTime() > GRACE_MS) old.push(key)
-    // What no commit names now, and what is not young, will never be named again, even if this process was frozen meanwhile.
+    // No later commit will name an old file that no commit names now, even if this process was frozen meanwhile.
     await this.#log.follow()
     const named = new Set<string>()
     for (const [projectId, text] of this.#log.manifests)
@@ -82,7 +82,7 @@ export class RemoteSegments implements Shares {
     await makeFolder(folder)
     const files = this.#filesOf(projectId, text)
     await Promise.all(files.map(({ file, bytes }) => this.#inTurn(() => this.#fetchFile(projectId, file, bytes))))
-    // Copies need not survive a power cut: a start fetches what is damaged.
+    // Copies need not survive a power cut: the next start fetches damaged files again.
     await writeFile(join(folder, NEW_MANIFEST), text, { mode: 0o600 })
     await rename(join(folder, NEW_MANIFEST), join(folder, MANIFEST))
   }

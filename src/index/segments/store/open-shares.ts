@@ -6,7 +6,7 @@ export async function openShares(place: SharedPlace, folder: string): Promise<Sh
   return RemoteSegments.open(place, folder)
 }
 
-/** Deletes all that processes share of an index. */
+/** Deletes everything that processes share of an index. */
 export async function dropShares(place: SharedPlace, indexId: string): Promise<void> {
   const { dropRemoteSegments } = await import('../remote/remote-segments.ts')
   await dropRemoteSegments(place, indexId)

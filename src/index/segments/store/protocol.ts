@@ -86,7 +86,7 @@ export interface BackgroundCalls {
   }
   /** Analyses stored passages again and builds a segment of them. */
   rebuild: { request: Place & { projectId: string; rows: { row: bigint; passage: StoredPassage }[] }; answer: SharedSegment }
-  /** Deletes what no process needs any more from the place that processes share. */
+  /** Deletes files that no process needs any more from the place that processes share. */
   sweep: { request: Place; answer: null }
   /** Verifies the sections on disk. Fails with `index_corrupt` when one is damaged. */
   verify: { request: { part: SegmentPart; file: PagedFile }; answer: null }

@@ -144,7 +144,7 @@ export class SegmentStore {
     return this.#nextFollow
   }
 
-  /** Deletes what no process needs any more from the place that processes share. */
+  /** Deletes files that no process needs any more from the place that processes share. */
   async sweep(): Promise<void> {
     if (this.#options.sharing !== undefined) await this.#background.call('sweep', this.#place())
   }

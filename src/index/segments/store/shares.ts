@@ -1,4 +1,4 @@
-/** The right to write an index. Whoever takes the lease later has a greater fence. */
+/** The right to write an index. A process that takes the lease later has a greater fence. */
 export interface WriterLease {
   fence: number
 }
@@ -21,6 +21,6 @@ export interface Shares {
   follow(): Promise<ReadonlySet<string>>
   /** Brings the local files of all projects, or some, to the state of the last commit that this process knows. */
   fetch(projectIds?: ReadonlySet<string>): Promise<void>
-  /** Deletes the files and commits that nobody needs any more. */
+  /** Deletes the files and commits that no process needs any more. */
   sweep(): Promise<void>
 }

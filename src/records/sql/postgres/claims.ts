@@ -4,19 +4,19 @@ import { DocsearchError } from '../../../core/errors.ts'
 import type { Claims } from '../engine.ts'
 import type { Tables } from '../tables.ts'
 
-/** This process, as one that works on documents. */
+/** This process, as a worker on documents. */
 export interface Worker {
-  /** Its id. Another one once the lease has expired, because other processes may have taken its documents. */
+  /** The id of the worker. It changes once the lease has expired, because other processes may have taken its documents. */
   readonly id: string
   /** Makes sure that the process has a lease. */
   ensureLease(): Promise<void>
-  /** Tells that others have ended the lease. */
+  /** Call this when another process has ended the lease. */
   loseLease(): void
 }
 
 /**
  * A claim belongs to a worker and lasts as long as the lease of the worker, which renews it while it runs (worker.ts). So a claim costs one row and
- * no timer of its own. A process that was frozen has another id when it wakes up or none, and its claims are gone.
+ * no timer of its own. When a frozen process wakes up after its lease, its claims are gone, and it gets another id.
  */
 export function createClaims(worker: Worker): Claims {
   return {
@@ -44,8 +44,9 @@ export function createClaims(worker: Worker): Claims {
 }
 
 /**
- * Like `findNextQueued`, but locks the owner and then the document, in two statements: the second one sees what the holder of the lock before has
- * committed. Passes over owners that others have locked. Waits for one only if there is no other, and if the transaction holds no other owner.
+ * Like `findNextQueued`, but locks the owner and then the document, in two statements: the second one sees what the previous holder of the lock has
+ * committed. Skips owners that other transactions have locked. Waits for a locked owner only if there is no other one, and if this transaction has
+ * locked none.
  */
 async function findAndLock(
   tx: Transaction<Tables>,

@@ -30,7 +30,7 @@ function createCounter(db: Kysely<Tables>, { name, limit, seconds }: Parameters<
   return {
     limit,
     async take(key) {
-      // One statement, so that of many events at the same time each counts.
+      // One statement, so that simultaneous events are all counted.
       const { rows } = await sql<Row>`insert into rate_windows as w (counter, key, count, ends_at)
         values (${name}, ${key}, 1, clock_timestamp() + ${seconds} * interval '1 second')
         on conflict (counter, key) do update

@@ -8,7 +8,7 @@ import { isConflict } from './errors.ts'
 
 /** Advisory locks are pairs of numbers. The first one is `docs` in ASCII. */
 const LOCKS = sql.lit(0x646f6373)
-/** Held while a transaction writes: shared by shared ones, otherwise alone. */
+/** Held while a transaction writes. Shared transactions hold it together; others hold it alone. */
 const WRITES = sql.lit(1)
 /** Held from the choice of ids to the commit. */
 const IDS = sql.lit(2)

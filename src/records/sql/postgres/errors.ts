@@ -13,7 +13,7 @@ const NOT_AUTHORIZED = '28000'
 const NO_DATABASE = '3D000'
 /** Connection exceptions, too many connections, a server that stops or starts, timeouts of locks, statements and idle transactions. */
 const UNAVAILABLE = /^(?:08|53[23]00|57P|57014|55P03|25P03)/
-/** What Node and `pg` say about a connection that is not made or breaks off. */
+/** What Node and `pg` say about a connection that fails or breaks. */
 const BROKEN = /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENETUNREACH|ENOENT)/
 const BROKEN_MESSAGE =
   /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable|Client was closed/

@@ -11,8 +11,8 @@ const POLL_MS = 1000
 const MAX_EVENTS_READ = 1000
 
 /**
- * Notices events that other processes have committed. A notification is only a doorbell: the watch then reads which projects have new events. However
- * many notifications come while it reads, it reads once more.
+ * Notices events that other processes have committed. After a notification, the watch reads which projects have new events. If notifications come
+ * while it reads, it reads once more, however many they are.
  */
 export class EventWatch {
   readonly #db: Kysely<Tables>
@@ -67,7 +67,7 @@ export class EventWatch {
         await this.#readNew()
       } catch (error) {
         // The next poll tries again.
-        this.#log.warn({ err: error }, 'new events could not be read')
+        this.#log.warn({ err: error }, 'could not read new events')
       }
     }
   }

@@ -15,7 +15,7 @@ import { POSTGRES_MIGRATIONS } from './migrations.ts'
 import type { PostgresServer } from './server.ts'
 import { LeasedWorker } from './worker.ts'
 
-/** A process that is silent for this long has lost its documents to others. */
+/** A process that has not renewed its lease for this long loses its documents to others. */
 const LEASE_MS = 60_000
 
 export interface Postgres {
@@ -73,8 +73,8 @@ export async function openPostgres(options: {
 }
 
 /**
- * Makes callers read again what they could remember. Another process may have changed it, and a user whose request reaches this process next expects
- * to see the change. To ask the database whether something has changed would take as long as to read it.
+ * Makes callers read again instead of caching. Another process may have changed the data, and a user whose next request reaches this process expects
+ * to see the change. Asking the database whether something has changed would take as long as reading it.
  */
 function neverSame(): () => number {
   let version = 0
@@ -86,7 +86,7 @@ async function hasStoppedWorkers(db: Kysely<Tables>): Promise<boolean> {
   return rows.length > 0
 }
 
-/** What is made from synonyms takes longer to make than this takes. */
+/** This query is faster than building again what callers build from synonyms. */
 async function synonymsVersion(db: Kysely<Tables>): Promise<number> {
   const { rows } = await sql<{ version: number }>`select version from changes where subject = 'synonyms'`.execute(db)
   return rows[0]!.version

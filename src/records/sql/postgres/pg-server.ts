@@ -4,7 +4,7 @@ import type { Logger } from '../../../core/logger.ts'
 import { PARSERS, type PostgresClient, type PostgresServer } from './server.ts'
 
 export interface PgServerOptions {
-  /** `postgres://…`. What it lacks comes from the environment variables of libpq (`PGPASSWORD`, `PGHOST` …) and from `~/.pgpass`. */
+  /** `postgres://…`. Missing parts come from the environment variables of libpq (`PGPASSWORD`, `PGHOST` …) and from `~/.pgpass`. */
   url: string
   log: Logger
   connections?: number
@@ -44,7 +44,7 @@ function configOf({ url, idleTransactionMs = IDLE_TRANSACTION_MS }: PgServerOpti
     idle_in_transaction_session_timeout: idleTransactionMs,
     lock_timeout: LOCK_MS,
     statement_timeout: STATEMENT_MS,
-    // For a server that no longer answers at all.
+    // For a server that has stopped answering.
     query_timeout: STATEMENT_MS + CONNECT_MS,
     types: { getTypeParser: (oid: number) => PARSERS[oid] ?? ((value: unknown) => parseOther(oid, value)) },
   }

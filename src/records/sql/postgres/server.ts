@@ -3,7 +3,7 @@ import { decodeText } from './text.ts'
 
 export interface PostgresClient {
   query(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<unknown>>
-  /** A broken connection is closed. */
+  /** Closes the connection instead if it is broken. */
   release(isBroken: boolean): void
 }
 
@@ -18,7 +18,7 @@ export interface PostgresServer {
   end(): Promise<void>
 }
 
-/** How values of PostgreSQL's types become JavaScript's, by the number of the type. Counts and times are safe integers. */
+/** Converts values of PostgreSQL's types to JavaScript's, by the number of the type. Counts and times are safe integers. */
 export const PARSERS: Readonly<Record<number, (value: string) => unknown>> = {
   /** int8 */
   20: Number,

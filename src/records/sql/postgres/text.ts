@@ -1,6 +1,6 @@
 /**
  * PostgreSQL's texts can't contain U+0000, and texts of documents may. This noncharacter announces the next one: `0` stands for U+0000 and `1` for
- * the noncharacter itself. Equal texts stay equal, and different ones different.
+ * the noncharacter itself. Equal texts stay equal, and different texts stay different.
  */
 const ESCAPE = '\u{10ffff}'
 const NUL = '\u0000'

@@ -80,7 +80,7 @@ const TRIGGERS: readonly Trigger[] = [
   ['trash_added', 'insert on trash', null, USE_TRASH],
   ['trash_removed', 'delete on trash', null, UNUSE_TRASH],
   ['trash_moved', 'update of owner_id on trash', 'new.owner_id <> old.owner_id', `${UNUSE_TRASH} ${USE_TRASH}`],
-  // Whoever changes the status of a document ends the claim.
+  // A change of a document's status ends the claim.
   [
     'claims_ended',
     'update of status on documents',

@@ -41,11 +41,11 @@ export class LeasedWorker implements Worker {
   }
 
   loseLease(): void {
-    this.#log.warn({}, 'the lease on documents in work has expired, and other processes continue with them')
+    this.#log.warn({}, 'the lease on documents being processed has expired; other processes continue with them')
     this.#lease = undefined
   }
 
-  /** Gives the documents back at once that this process has not finished. */
+  /** Releases at once the documents that this process has not finished. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer)
     if (this.#lease === undefined) return
@@ -77,7 +77,7 @@ export class LeasedWorker implements Worker {
       }
       await this.#takeOver()
     } catch (error) {
-      this.#log.warn({ err: error }, 'the lease on documents in work could not be renewed')
+      this.#log.warn({ err: error }, 'could not renew the lease on documents being processed')
     } finally {
       if (this.#timer !== undefined) this.#timer = this.#schedule()
     }

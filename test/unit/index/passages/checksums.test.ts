@@ -36,7 +36,7 @@ async function opened(path: string): Promise<PassageTable> {
   return table
 }
 
-/** Returns what a new process finds: damaged files, or that the table can't be used. */
+/** Returns the damaged files that a new process finds, or `opening` if it can't open the table. */
 async function look(path: string): Promise<DamagedFile[] | 'opening'> {
   const store = createPassageTableStore({ folder: path, log: silentLogger })
   try {
@@ -137,7 +137,7 @@ test('stays right while rows come, go and are compacted, and after a restart', a
   expect(await look(path)).not.toEqual([])
 })
 
-test('a name that LanceDB uses again after a power cut is no damage', async () => {
+test('a file name that LanceDB uses again after a power cut does not count as damage', async () => {
   const versions = join(whole, TABLE, '_versions')
   const [newest] = (await readdir(versions)).filter((name) => name.endsWith('.manifest')).toSorted()
   await rm(join(versions, newest!))

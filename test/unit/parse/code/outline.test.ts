@@ -107,7 +107,7 @@ test.each<[string, string, string[]]>([
   expect(await outline(source, name)).toEqual(expected)
 })
 
-test('a passage has the definitions that it is in as its heading, and the comment above', async () => {
+test('a passage has the definitions around it as its heading, and includes the comment above', async () => {
   const body = Array.from({ length: 40 }, (_, i) => `        total += weight_of(stone_${i})`).join('\n')
   const source = `import os\n\nclass Wall:\n    """A wall."""\n\n    # Counts the stones.\n    def count(self):\n${body}\n\n    def build(self):\n${body}\n`
   const { pages } = await parseBytes(source, 'wall.py')

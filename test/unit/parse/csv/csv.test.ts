@@ -27,7 +27,7 @@ test('the first row of numbers is no header, but years are', async () => {
   expect(await rowsOf('town,2025,2026\nKiel,3,4\n')).toEqual(['1* town | 2025 | 2026', '2 Kiel | 3 | 4'])
 })
 
-test('reads the beginning of a file with too many cells, and says where it ends', async () => {
+test('reads the beginning of a file with too many cells, and names the row where it stops', async () => {
   const { warnings, pages } = await parseBytes(`id,name\n${'1,a\n'.repeat(260_000)}`, 'a.csv')
   expect(pages[0]!.blocks.at(-1)).toMatchObject({ row: 200_000 })
   expect(pages[0]!.text.split('\n')).toHaveLength(250_000)

@@ -17,12 +17,12 @@ test('a passage has the path of its key as its heading', async () => {
   expect(pathOf('fee100')).toEqual(['office', 'fees'])
 })
 
-test('short values are no sections of their own', async () => {
+test('short values do not begin sections', async () => {
   const { passages } = await passagesOf(JSON.stringify({ version: '1', ...long('rent'), office: [1], end: 2 }, null, 2))
   expect(passages.map(({ headingPath }) => headingPath)).toEqual(passages.map(() => []))
 })
 
-test('a record of a list is called by its name', async () => {
+test('the name of a record in a list is its heading', async () => {
   const { passages } = await passagesOf(
     JSON.stringify(
       [
@@ -37,7 +37,7 @@ test('a record of a list is called by its name', async () => {
   expect(passages.find(({ text }) => text.includes('tide149'))!.headingPath).toEqual(['7'])
 })
 
-test('JSON without lines gets some, and then has no line numbers of its file', async () => {
+test('JSON without line breaks gets some, and then has no line numbers', async () => {
   const { text, facts } = await passagesOf(JSON.stringify({ a: 'x,{}[]"y"'.repeat(40), b: [1, { c: {} }], d: [] }))
   expect(text.split('\n').slice(2)).toEqual(['  "b": [', '    1,', '    {', '      "c": {}', '    }', '  ],', '  "d": []', '}'])
   expect(facts).toMatchObject({ formatted: true })

@@ -24,7 +24,7 @@ test.each([
   expect(await blocks(inner)).toEqual([['paragraph', expected]])
 })
 
-test('leaves out hidden and deleted text, fields, pictures and unknown destinations', async () => {
+test('skips hidden and deleted text, fields, pictures and unknown destinations', async () => {
   const inner = String.raw`a{\v b}{\deleted c}{\field{\*\fldinst d}{\fldrslt e}}{\pict f}{\*\g h}{\*\bkmkstart i}{\shp{\*\shpinst{\sp{\sn j}{\sv k}}{\shptxt l}}}`
   expect(await blocks(inner)).toEqual([['paragraph', 'ael']])
 })
@@ -35,7 +35,7 @@ test('a new page begins where the author broke it', async () => {
   expect(pageCount).toBe(2)
 })
 
-test('a table ends before the next paragraph, also if another one follows', async () => {
+test('a table ends before the next paragraph, even if another table follows', async () => {
   const row = (text: string) => String.raw`\trowd\pard\intbl ${text}\cell x\cell\row `
   const { pages } = await read(`${row('a')}${row('b')}\\pard between\\par ${row('c')}`)
   expect(pages[0]!.blocks.map(({ table }) => table)).toEqual([1, 1, undefined, 2])
@@ -52,7 +52,7 @@ test("reads the HTML of Outlook's messages", async () => {
   expect(facts).toMatchObject({ html: true })
 })
 
-test('is chosen by its first characters, whatever the name', async () => {
+test('is recognized by its first characters, whatever its name', async () => {
   expect((await parseBytes('{\\rtf1 a}', 'letter.doc')).mediaType).toBe('application/rtf')
   expect((await parseBytes('{\\rtfm} is a macro', 'a.rtf')).mediaType).toBe('application/rtf')
   expect((await parseBytes('Notes about {\\rtf1}', 'a.txt')).mediaType).toBe('text/plain')

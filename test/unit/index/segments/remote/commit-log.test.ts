@@ -45,7 +45,7 @@ test('a reader sees what a writer has committed, and which projects have changed
   expect([...(await reader.follow())]).toEqual([])
 })
 
-test('a writer that was replaced cannot commit, also when the later writer has not committed anything yet', async () => {
+test('a writer that was replaced cannot commit, even if the later writer has not committed anything yet', async () => {
   const first = await openWriter(1)
   await commit(first, 'a', 'kept')
   const second = await openWriter(2)
@@ -58,13 +58,13 @@ test('a writer that was replaced cannot commit, also when the later writer has n
   expect(Object.fromEntries((await open()).manifests)).toEqual({ a: 'kept', b: 'b1' })
 })
 
-test('a lease that has passed to another process takes nothing over', async () => {
+test('a process whose lease has passed to another one cannot take over', async () => {
   await openWriter(2)
   await expect(openWriter(1)).rejects.toMatchObject(replaced)
   await expect(openWriter(2)).rejects.toMatchObject(replaced)
 })
 
-test('of writers that take over at the same time, the one with the last lease stays', async () => {
+test('if several writers take over at the same time, the one with the last lease stays', async () => {
   const logs = await Promise.all([1, 2, 3, 4].map(open))
   const taken = await Promise.allSettled(logs.map((log, i) => log.takeOver({ fence: i + 1 })))
   expect(taken[3]!.status).toBe('fulfilled')
@@ -74,7 +74,7 @@ test('of writers that take over at the same time, the one with the last lease st
   expect(Object.fromEntries((await open()).manifests)).toEqual({ a: 'kept' })
 })
 
-test('starts from a checkpoint, and readers that are behind go on, when old commits were deleted', async () => {
+test('starts from a checkpoint, and readers that are behind continue after old commits were deleted', async () => {
   const [writer, reader] = [await openWriter(1), await open()]
   const expected: Record<string, string> = {}
   for (let i = 1; i <= 200; i++) {
@@ -83,7 +83,7 @@ test('starts from a checkpoint, and readers that are behind go on, when old comm
     if (manifest === null) delete expected[projectId]
     else expected[projectId] = manifest
     await commit(writer, projectId, manifest)
-    // One reader follows closely, over checkpoints.
+    // One reader keeps up across checkpoints.
     if (i <= 140) await reader.follow()
     if (i === 140) expect(Object.fromEntries(reader.manifests)).toEqual(expected)
   }
@@ -109,7 +109,7 @@ test('a writer that slept through everything cannot use a number that was delete
   }
 })
 
-test('a commit whose answer got lost counts once', async () => {
+test('a commit whose answer is lost counts once', async () => {
   const writer = await openWriter(1)
   let isFirst = true
   server.proxy.fault = ({ method }) => {
@@ -122,7 +122,7 @@ test('a commit whose answer got lost counts once', async () => {
   expect(Object.fromEntries((await open()).manifests)).toEqual({ a: 'a1' })
 })
 
-test('the next commit takes back a commit that has failed after it took effect', async () => {
+test('the next commit reverts a commit that took effect although it failed', async () => {
   const writer = await openWriter(1)
   await commit(writer, 'a', 'a1')
   server.proxy.fault = ({ method }) => (method === 'PUT' ? 'lose' : 'refuse')
@@ -133,7 +133,7 @@ test('the next commit takes back a commit that has failed after it took effect',
   expect(Object.fromEntries(writer.manifests)).toEqual({ a: 'a1', b: 'b1' })
 })
 
-test('damage of a commit is found', async () => {
+test('finds a damaged commit', async () => {
   await commit(await openWriter(1), 'a', 'a1')
   await store.put('segments/idx/log/0000000000000002', Buffer.from('{}'))
   await expect(open()).rejects.toMatchObject({ code: errorCode('index_corrupt') })
