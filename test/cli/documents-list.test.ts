@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { FORMAT_IDS } from '../../src/core/formats.ts'
 import { runCommand } from '../support/cli.ts'
 import { scriptedInstance } from '../support/scripted-instance.ts'
 
@@ -27,9 +28,7 @@ test('takes a media type that this version does not know, and refuses what is no
   expect((await list('--type', 'image/png')).asked).toEqual([{ limit: '100', media_type: 'image/png' }])
   const refused = await list('--type', 'spreadsheet')
   expect(refused).toMatchObject({ code: 2, asked: [] })
-  expect(refused.stderr).toContain(
-    'It must be pdf, docx, pptx, xlsx, odt, odp, ods, epub, eml, mbox, msg, text, markdown, csv, html, or a media type such as application/pdf.',
-  )
+  expect(refused.stderr).toContain(`It must be ${FORMAT_IDS.join(', ')}, or a media type such as application/pdf.`)
 })
 
 test('lists by the time of the upload', async () => {
