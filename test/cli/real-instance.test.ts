@@ -65,7 +65,13 @@ test.each(['replace', 'keep', 'error'])(
     const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
     const upload = async (...more: string[]) => {
       const run = await cli(['upload', folder, '-p', `counts-${action}`, '--on-conflict', action, '--wait', '--json', ...more])
-      const { documents, rejected, attachments: _attachments, skipped: _, ...counts } = JSON.parse(run.stdout) as Record<string, Record<string, string>[]>
+      const {
+        documents,
+        rejected,
+        attachments: _attachments,
+        skipped: _,
+        ...counts
+      } = JSON.parse(run.stdout) as Record<string, Record<string, string>[]>
       const outcomes = documents!.map(({ path, outcome }) => `${path} ${outcome}`).toSorted()
       return [run.code, counts, outcomes, rejected!.map(({ path, code }) => `${path} ${code}`)]
     }
