@@ -14,6 +14,7 @@ parserConformance('csv', async () => ({
     texts: ['Monat | Miete | Notiz', 'Mai | 1.234,50 | bar; am Kai', 'Juni | 900 | sagt "Grüße"'],
     kinds: ['table_row'],
   },
+  readsBeginning: true,
   broken: {
     'a quote that is never closed': Buffer.from(`a,b\n"c,1\n${'d,2\n'.repeat(1_000)}`),
     'only delimiters': Buffer.from(',,,\n;;;\n\t\t\n'),
