@@ -18,7 +18,7 @@ export interface Span {
 
 /**
  * Returns the document's text and its spans in order: the blocks, and as paragraphs the text that the parser left outside of
- * blocks. Every character that is not blank is in exactly one span, except those of repeated quotes, which are in none.
+ * blocks. Every character that is not blank is in exactly one span, except the characters of repeated quotes, which are in none.
  */
 export function spansOf(pages: readonly Page[]): { text: string; spans: Span[] } {
   const spans: Span[] = []

@@ -58,7 +58,7 @@ export interface PassageTable {
   check(): Promise<Pick<IndexHealth, 'ok' | 'message' | 'passages'>>
   /** Reads all rows completely, for half of the time, so that other work goes on meanwhile. `open` notices files that are missing, empty or cut off. */
   verify(signal?: AbortSignal): Promise<void>
-  /** From now on, records a checksum of each file in the background. Call this once, before the first change. */
+  /** Starts to record a checksum of each file in the background. Call this once, before the first change. */
   recordChecksums(): Promise<void>
   /** Compares the bytes of all files in use with their checksums. Finds what `verify` can't see, such as a changed vector. */
   damagedFiles(onRead?: OnRead): Promise<DamagedFile[]>

@@ -2,7 +2,7 @@ import type { DocumentRecord } from '../core/model.ts'
 import type { Page } from '../core/parsed.ts'
 import type { Documents, Messages } from '../records/records.ts'
 
-/** A thread can name many messages. The text of at most so many other documents is compared. */
+/** A thread can name many messages. This limits how many other documents are read to compare their text. */
 const MAX_SOURCES = 50
 
 export type FindRepetitions = (document: DocumentRecord, pages: readonly Page[]) => Promise<readonly Page[]>
@@ -64,7 +64,7 @@ function ownBlocks(pages: readonly Page[]): Map<number, ReadonlySet<string>> {
   )
 }
 
-/** Returns the letters and digits of a text: programs break the lines of quotes anew, and write other quotation marks. */
+/** Returns the letters and digits of a text: mail programs wrap quoted lines differently, and change quotation marks. */
 function comparable(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '')
 }

@@ -14,7 +14,7 @@ const LEFTOVER_MS = 60 * 60_000
 
 /**
  * Checks that a store carries out exactly one of several simultaneous conditional writes of a key. Without that, two processes would overwrite each
- * other's commits. Throws `store_unusable` with the reason; `store_unavailable` and `store_refused` say nothing about conditional writes. Even a
+ * other's commits. Throws `store_unusable` with the reason; `store_unavailable` and `store_refused` leave open whether it does. Even a
  * store that passes may break the promise under load.
  */
 export async function probeStore(store: ObjectStore): Promise<void> {

@@ -127,7 +127,7 @@ export interface Documents {
    * when there is no such document.
    */
   delete(projects: ProjectIds, id: string, options?: Keeping): Promise<boolean>
-  /** Returns the attachments of these documents, and those of messages among them. */
+  /** Returns the attachments of these documents, and the attachments of attached messages. */
   attachments(projects: ProjectIds, ids: readonly string[]): Promise<DocumentRecord[]>
   /** Returns the pages of the version that was parsed last, or null when no version was. */
   pages(projects: ProjectIds, id: string): Promise<Page[] | null>

@@ -3,7 +3,7 @@ import { BackgroundTask } from '../../core/background-task.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { PartFiles } from './part-files.ts'
 
-/** Hashing takes at most this share of the time. New files are small; only those of an earlier version of docsearch take long. */
+/** Hashing takes at most this share of the time. New files are small; only files of an earlier version of docsearch take long. */
 const MAX_SHARE = 1 / 4
 /** How long to wait after a commit. A burst of commits shares one run, because each commit writes another manifest. */
 const PAUSE_MS = 1_000

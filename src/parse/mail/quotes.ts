@@ -20,7 +20,7 @@ export function isSeparator(paragraph: string): boolean {
 }
 
 /**
- * The reader of messages joins the lines of `format=flowed` paragraphs, also those of quoted ones, whose marks it leaves within the line. Cuts
+ * The reader of messages joins the lines of `format=flowed` paragraphs, and of quoted paragraphs too, whose marks it leaves within the line. Cuts
  * such a line where the depth of the quote changes, and drops the other marks.
  */
 export function joinFlowedQuotes(text: string): string {

@@ -5,7 +5,7 @@ import { bodyWithoutBlankLine } from './begins-as-mail.ts'
 import { type MailAttachment, type Message, messageIds, showDate, toDate } from './message.ts'
 import { joinFlowedQuotes } from './quotes.ts'
 
-/** Mail gateways and lists add headers, but never so many. */
+/** Mail gateways and lists add headers, but never this much. */
 const MAX_HEADER_BYTES = 4_000_000
 const OPTIONS = { forceRfc822Attachments: true, maxRfc822NestingDepth: 0, maxHeadersSize: MAX_HEADER_BYTES } as const
 const SUBJECT_WITHIN = 16_384

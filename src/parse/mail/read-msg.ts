@@ -115,7 +115,7 @@ function textOf(raw: Uint8Array): string {
   return Buffer.from(raw).toString('latin1').replaceAll('\0', '')
 }
 
-/** Code pages that say nothing about the texts of a message: ASCII, UTF-8, and the encodings in which Outlook sends it. */
+/** Code pages that don't tell how the texts of a message are encoded: ASCII, UTF-8, and the encodings in which Outlook sends it. */
 const ONLY_ON_THE_WIRE = new Set([20127, 65001, 28591, 50220, 50221, 50222])
 
 /** Returns the encoding of the texts, which the reader has taken for Latin-1. Null if it doesn't matter. */

@@ -22,7 +22,7 @@ function idsBelow(ids: readonly string[], table: 'documents' | 'trash') {
     select id from below)`
 }
 
-/** Returns the attachments of documents, with those of messages among them. */
+/** Returns the attachments of documents, and the attachments of attached messages. */
 export function attachmentsOf(db: Kysely<Tables>, ids: readonly string[]): Promise<DocumentRow[]> {
   return db.selectFrom('documents').selectAll().where('id', 'in', idsBelow(ids, 'documents')).orderBy('path').execute()
 }
@@ -78,7 +78,7 @@ export async function saveAttachments(
       used.add(path)
     } catch (error) {
       if (!isDocsearchError(error, 'quota_exceeded')) throw error
-      // The former bytes under the same name are not those of this message.
+      // The document under the same name has the bytes of an earlier version, so it goes too.
       skipped.push({ name, page, code: error.code })
     }
   }
