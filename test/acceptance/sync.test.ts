@@ -1,21 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { BIN, type RealDaemon, runCli, startRealDaemon } from '../support/daemon.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { until, within } from '../support/until.ts'
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
+import { freePort } from '../support/free-port.ts'
 
 async function startDaemon(options: { home?: string; port?: number } = {}): Promise<RealDaemon> {
   const args = options.port === undefined ? [] : ['--port', String(options.port)]

@@ -1,6 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { WebhookWithSecret } from '../../src/contract/webhooks.ts'
@@ -9,6 +8,7 @@ import { rest } from '../support/rest.ts'
 import { root } from '../support/sources.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { until } from '../support/until.ts'
+import { freePort } from '../support/free-port.ts'
 
 // Runs the receivers of docs/webhooks.md as they stand there.
 
@@ -22,14 +22,6 @@ beforeAll(async () => {
 afterAll(() => daemon?.dispose())
 
 const hasPython = spawnSync('python3', ['-c', 'import hmac']).status === 0
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 /** Starts a receiver with the secret of a new webhook, and returns what it prints. */
 async function startReceiver(command: string, name: string, project: string) {

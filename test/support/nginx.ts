@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { until } from './until.ts'
+import { freePort } from './free-port.ts'
 
 export const hasNginx = spawnSync('nginx', ['-v']).status === 0
 
@@ -73,12 +73,4 @@ async function configuration({ folder, port, path, instance }: Setup): Promise<s
 /** Settings with which nginx writes nowhere but into this folder. */
 export function temporaryPaths(folder: string): string {
   return ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join('\n')
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

@@ -2,12 +2,12 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { root } from './sources.ts'
 import { startStoreProxy, type StoreProxy } from './store-proxy.ts'
 import { until } from './until.ts'
+import { freePort } from './free-port.ts'
 
 export const BUCKET = 'docsearch-test'
 const ACCESS = { id: 'S3RVER', secret: 'S3RVER' }
@@ -81,13 +81,4 @@ async function storeAt(url: string, options: { addsConditions?: boolean }, stop:
       await stop()
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
