@@ -13,6 +13,7 @@ import { createEmbedderModels } from '../embed/models.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import { startLifecycle } from '../lifecycle/start.ts'
 import { createIndexStore } from '../index/index-store.ts'
+import { cacheSizes } from '../index/passages/store.ts'
 import { divideMemory } from '../index/segments/store/memory.ts'
 import { runDoctor } from '../doctor/doctor-process.ts'
 import { Scrub } from '../doctor/scrub.ts'
@@ -174,7 +175,12 @@ function openWebhooks({ config, folder, records, clock, log, open }: Options): W
 async function openLifecycle({ config, folder, records, log, open, queue }: Options & { queue: CallQueue }): Promise<Lifecycle> {
   const lifecycle = await startLifecycle({
     records,
-    indexStore: createIndexStore({ dataDir: folder.dir, log, memory: divideMemory(config.searchMemoryBytes, SEARCH_THREADS) }),
+    indexStore: createIndexStore({
+      dataDir: folder.dir,
+      log,
+      memory: divideMemory(config.searchMemoryBytes, SEARCH_THREADS),
+      caches: cacheSizes(config.searchMemoryBytes),
+    }),
     chooseEmbedder: (existing, named) =>
       chooseEmbedder({ setting: named ?? config.embedder, ollamaUrl: config.ollamaUrl, existing, log, queue }),
     pinned: config.embedder === 'auto' ? null : config.embedder,
