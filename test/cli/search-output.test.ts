@@ -316,6 +316,16 @@ test('sends only the given flags in the request', async () => {
     'leases/',
     '--after',
     '2026-01-31T10:00:00+01:00',
+    '--from',
+    'ada',
+    '--to',
+    'bob@example.org',
+    '--subject',
+    'ferry times',
+    '--sent-after',
+    '2025-01-31T10:00:00+01:00',
+    '--sent-before',
+    '2025-02-01T00:00:00Z',
     '--json',
   ])
   expect(run.sent()).toEqual({
@@ -333,6 +343,11 @@ test('sends only the given flags in the request', async () => {
       media_types: ['application/pdf'],
       path_prefix: 'leases/',
       created_after: '2026-01-31T09:00:00.000Z',
+      from: 'ada',
+      to: 'bob@example.org',
+      subject: 'ferry times',
+      sent_after: '2025-01-31T09:00:00.000Z',
+      sent_before: '2025-02-01T00:00:00.000Z',
     },
   })
   expect((await search(answerWith([result()]), ['rent'], { terminal: 80 })).sent()).toEqual({ query: 'rent' })
