@@ -11,7 +11,7 @@ import { openResult } from './open.ts'
 import { isForPrograms, print, PRINT_OPTIONS } from './print.ts'
 import { REQUEST_OPTIONS, requestOf } from './request.ts'
 
-const DETAILS = `
+const DETAILS = `\
 Operators in a query:
   "third working day"    passages with exactly this phrase (if there are none, with its words)
   -deposit, -"late fee"  no passages with this word or phrase
