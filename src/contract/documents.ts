@@ -314,7 +314,16 @@ export const uploadAnswer = z
         }),
       }),
     ),
-    rejected: z.array(z.object({ name: z.string(), code: z.string(), message: z.string() })),
+    rejected: z.array(
+      z.object({
+        name: z.string(),
+        code: z.string(),
+        message: z.string(),
+        convertible: z.boolean().optional().meta({
+          description: 'True for a file with text that docsearch can read in another format. The message says in which one',
+        }),
+      }),
+    ),
   })
   .meta({ id: 'UploadAnswer' })
 export type UploadAnswer = z.infer<typeof uploadAnswer>
