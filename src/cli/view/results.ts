@@ -1,4 +1,5 @@
 import type { SearchResult } from '../../contract/search.ts'
+import type { Span } from '../../core/excerpt.ts'
 import { formatOf } from '../../core/formats.ts'
 import { formatLocation } from '../../core/location.ts'
 import { hyperlink } from './hyperlink.ts'
@@ -86,10 +87,22 @@ export function headerOf(
   return safe`${rank}${name}${line}${fact}${shownHeading}  ${style.dim(score)}`
 }
 
-/** Returns the line of source code after a colon, as compilers and grep write it, so that editors open the file there. */
-function lineOf({ document, location }: SearchResult): string {
-  const line = formatOf(document.media_type)?.isCode === true ? /^lines? (\d+)/.exec(location ?? '')?.[1] : undefined
-  return line === undefined ? '' : `:${line}`
+/** Returns the line of source code with the first match of the snippet, after a colon as in grep, so that editors open the file there. */
+function lineOf(result: SearchResult): string {
+  const { location, text, highlights } = result
+  const first = isCode(result) ? /^lines? (\d+)/.exec(location ?? '')?.[1] : undefined
+  if (first === undefined) return ''
+  const [from, to] = spanOf(snippetOf(text, highlights, { width: Infinity, count: SNIPPET_LINES, around: 0 }))
+  const at = highlights.find(([start]) => start >= from && start < to)?.[0] ?? from
+  return `:${Number(first) + text.slice(0, at).split('\n').length - 1}`
+}
+
+function spanOf(lines: readonly Span[]): Span {
+  return [lines[0]?.[0] ?? 0, lines.at(-1)?.[1] ?? 0]
+}
+
+function isCode({ document }: SearchResult): boolean {
+  return formatOf(document.media_type)?.isCode === true
 }
 
 /** Earlier versions of the API send no location. */
@@ -112,10 +125,12 @@ function alsoIn(result: SearchResult): string {
 
 /** Wraps the passage, cuts it to `count` lines and `around` more on each side, and marks the highlights in each line. */
 export function passage(
-  { text: given, highlights }: SearchResult,
+  result: SearchResult,
   { width, style, count, around }: { width: number; style: Style; count: number; around: number },
 ): Printable[] {
-  const text = unwrapped(safeSameLength(given).replaceAll('\t', ' '))
+  const { highlights } = result
+  const given = safeSameLength(result.text).replaceAll('\t', ' ')
+  const text = isCode(result) ? given : unwrapped(given)
   return snippetOf(text, highlights, { width, count, around }).map(([from, end]) => marked(text, from, end, highlights, style))
 }
 
