@@ -75,6 +75,14 @@ test('on a terminal, source code keeps its lines, and the line of the first matc
   ])
 })
 
+test.each([50, 80])('on a terminal of %i columns, a long place is cut before the line is full', async (columns) => {
+  const one = { ...result(), location: 'message of 3 May 2024 from Countess Augusta Ada King of Lovelace, the first programmer' }
+  const { stdout } = await search(answerWith([one]), ['rent'], { terminal: columns })
+  const [header] = plain(stdout).split('\n')
+  expect(header!.length).toBeLessThanOrEqual(columns)
+  expect(header).toMatch(/^1\. lease\.pdf · message of 3 May 20.*…  0\.91$/)
+})
+
 /** A passage of thirty lines with the words of the query in line 20. */
 const long = Array.from({ length: 30 }, (_, i) => (i === 20 ? 'The rent is due.' : `This is line ${i}.`)).join('\n')
 const longResult = (rank = 1) => {

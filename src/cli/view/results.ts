@@ -28,6 +28,8 @@ interface ListLayout extends Layout {
 const SNIPPET_LINES = 3
 /** A path gets this share of its line when the heading doesn't fit next to it. */
 const PATH_SHARE = 0.6
+const MIN_PATH_WIDTH = 12
+const MIN_PLACE_WIDTH = 12
 /** A heading with less room than this is left out. */
 const MIN_HEADING_WIDTH = 16
 
@@ -67,15 +69,13 @@ export function headerOf(
   const { document, chunk } = result
   const rank = `${result.rank}.`.padEnd(indent.length)
   const line = lineOf(result)
-  const facts = [
-    line === '' ? placeOf(result) : '',
-    passagesOf(result),
-    copiesOf(result),
-    showsProject ? oneLine(document.project.name) : '',
-  ]
-  const fact = facts.map((one) => (one === '' ? '' : ` · ${one}`)).join('')
   const score = result.score.toFixed(2)
-  const room = Math.max(12, width - rank.length - line.length - textWidth(fact) - score.length - 2)
+  const others = withDots([passagesOf(result), copiesOf(result), showsProject ? oneLine(document.project.name) : ''])
+  const roomWithoutPlace = width - rank.length - line.length - textWidth(others) - score.length - 2
+  // A place can be long, such as the name of a sheet or of a person.
+  const place = line === '' ? truncate(placeOf(result), Math.max(MIN_PLACE_WIDTH, roomWithoutPlace - MIN_PATH_WIDTH - 3)) : ''
+  const fact = withDots([place]) + others
+  const room = Math.max(MIN_PATH_WIDTH, roomWithoutPlace - textWidth(withDots([place])))
   const [path, heading] = [oneLine(document.path), oneLine(chunk.heading)]
   const forPath = textWidth(path) + 3 + textWidth(heading) <= room ? room : Math.floor(room * PATH_SHARE)
   const beside = room - Math.min(textWidth(path), forPath) - 3
@@ -85,6 +85,10 @@ export function headerOf(
   const name = links ? hyperlink(shownPath, result.url) : shownPath
   const shownHeading = showsHeading ? style.dim(` · ${truncatePath(heading, beside)}`) : ''
   return safe`${rank}${name}${line}${fact}${shownHeading}  ${style.dim(score)}`
+}
+
+function withDots(facts: readonly string[]): string {
+  return facts.map((one) => (one === '' ? '' : ` · ${one}`)).join('')
 }
 
 /** Returns the line of source code with the first match of the snippet, after a colon as in grep, so that editors open the file there. */

@@ -214,3 +214,11 @@ test('of many attachments, the first thousand are read and the rest are counted'
   expect(attachmentsSkipped![0]).toEqual({ name: '1000.txt', page: 1, code: 'too_many_attachments' })
   expect(attachmentsUnlisted).toBe(150)
 })
+
+test('of many senders, the header keeps the first ones', async () => {
+  const { header } = await read(
+    makeMail({ from: Array.from({ length: 30_000 }, (_, i) => `Ada ${i} <a${i}@example.org>`).join(', ') }),
+  )
+  expect(header.from.length).toBeLessThanOrEqual(1_000)
+  expect(header.from).toMatch(/^Ada 0 <a0@example\.org>, Ada 1 /)
+})
