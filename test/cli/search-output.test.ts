@@ -57,6 +57,32 @@ test('an instance that does not know lines is asked without them', async () => {
   expect(sent).toEqual([{ query: 'rent', lines: true }, { query: 'rent' }])
 })
 
+test('on a terminal, source code keeps its lines, and the line of the first match follows the path', async () => {
+  const lines = Array.from({ length: 30 }, (_, i) =>
+    i === 20 ? 'export function payRentOnTime(day: number): void {' : `\tconst line${i} = ${i}`,
+  )
+  const text = lines.join('\n')
+  const at = text.indexOf('payRent')
+  const one = result({ text, highlights: [[at, at + 7]] })
+  const document = { ...one.document, path: 'src/rent.ts', media_type: 'text/x-source' }
+  const code = { ...one, document, location: 'lines 41–70' }
+  const { stdout } = await search(answerWith([code]), ['rent'], { terminal: 80 })
+  expect(plain(stdout).trimEnd().split('\n')).toEqual([
+    '1. src/rent.ts:61 · Terms › Rent  0.91',
+    '    const line19 = 19',
+    '   export function payRentOnTime(day: number): void {',
+    '    const line21 = 21',
+  ])
+})
+
+test.each([50, 80])('on a terminal of %i columns, a long place is cut before the line is full', async (columns) => {
+  const one = { ...result(), location: 'message of 3 May 2024 from Countess Augusta Ada King of Lovelace, the first programmer' }
+  const { stdout } = await search(answerWith([one]), ['rent'], { terminal: columns })
+  const [header] = plain(stdout).split('\n')
+  expect(header!.length).toBeLessThanOrEqual(columns)
+  expect(header).toMatch(/^1\. lease\.pdf · message of 3 May 20.*…  0\.91$/)
+})
+
 /** A passage of thirty lines with the words of the query in line 20. */
 const long = Array.from({ length: 30 }, (_, i) => (i === 20 ? 'The rent is due.' : `This is line ${i}.`)).join('\n')
 const longResult = (rank = 1) => {

@@ -5,7 +5,7 @@ import { decodeText } from '../encoding/decode.ts'
 import { corrupt, encrypted } from '../failures.ts'
 import { decodeHtml } from '../html/encoding.ts'
 import { checkChains } from './cfb-chains.ts'
-import { type MailAttachment, type Message, messageIds, showDate, toDate } from './message.ts'
+import { type MailAttachment, type Message, messageIds, showDate, toDate, withPlainHeaders } from './message.ts'
 import { readEml } from './read-eml.ts'
 
 // It is a CommonJS module, whose default export its types describe as that of an ES module.
@@ -33,8 +33,8 @@ export async function readMsg(bytes: Buffer): Promise<Message> {
   if (/^IPM\.Note\.(?:SMIME|Secure)$/i.test(item.messageClass ?? '')) throw encrypted()
   const transport = item.headers === undefined ? null : await readEml(Buffer.from(`${item.headers.trimEnd()}\r\n\r\n`))
   const sentAt = toDate(item.clientSubmitTime) ?? transport?.sentAt ?? toDate(item.messageDeliveryTime)
-  return {
-    subject: item.subject?.replace(/\s+/g, ' ').trim() || null,
+  return withPlainHeaders({
+    subject: item.subject ?? null,
     from: senderOf(item) || (transport?.from ?? ''),
     to: recipients(item, 'to'),
     cc: recipients(item, 'cc'),
@@ -45,7 +45,7 @@ export async function readMsg(bytes: Buffer): Promise<Message> {
     text: item.body ?? null,
     html: item.bodyHtml ?? (item.html === undefined ? null : decodeHtml(item.html).text),
     attachments: attachmentsOf(item, reader, bytes.length),
-  }
+  })
 }
 
 function open(bytes: Buffer): { item: Item; reader: InstanceType<typeof MsgReader> } {

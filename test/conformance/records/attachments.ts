@@ -141,6 +141,16 @@ export function attachmentsConformance(test: DocumentsTest): void {
       expect(message!.warnings[0]!.message).not.toContain('photo.png')
     })
 
+    test('that are no documents are counted, and the first ones are listed', async ({ records, project, add }) => {
+      const { id } = await add({ path: 'm.mbox' })
+      const skipped = Array.from({ length: 150 }, (_, i) => ({ name: `${i}.txt`, page: 1, code: 'too_many_attachments' }))
+      await read(records, [], { attachmentsSkipped: skipped, attachmentsUnlisted: 50 })
+      const { parse, warnings } = (await records.documents.get(new Set([project]), id))!
+      expect(parse['attachments_skipped']).toEqual(skipped.slice(0, 100))
+      expect(parse['attachments_skipped_count']).toBe(200)
+      expect(warnings[0]!.message).toMatch(/4\.txt \(.*\) and 195 more\. Upload/)
+    })
+
     test('are bounded in depth and number', async ({ records, project, add }) => {
       const projects = new Set([project])
       const { id } = await add({ path: 'm.eml' })

@@ -37,7 +37,7 @@ export default defineCommand({
     'Sends new and changed files, and moves the documents of renamed files. Documents of other folders stay as they are.',
     'Deletes nothing without --prune, and with it only when everything else went well.',
     '',
-    'Skips hidden files, node_modules, folders with a CACHEDIR.TAG, what .gitignore and .docsearchignore name, and files in which',
+    'Skips hidden files, node_modules and other generated files, folders with a CACHEDIR.TAG, what .gitignore and .docsearchignore name, and files in which',
     'docsearch cannot read text. If the project has documents for such files, sync does not delete them.',
   ].join('\n'),
   examples: [

@@ -28,8 +28,8 @@ export default defineCommand({
     'the name of the current folder. A single file is stored under its own name. docsearch does not',
     'send files again that the project already has.',
     '',
-    'In folders, docsearch skips hidden files, node_modules, caches (folders with a CACHEDIR.TAG), what .gitignore and',
-    '.docsearchignore name, and files without text that it reads, such as pictures.',
+    'In folders, docsearch skips hidden files, node_modules and other generated files, caches (folders with a CACHEDIR.TAG),',
+    'what .gitignore and .docsearchignore name, and files without text that it reads, such as pictures.',
   ].join('\n'),
   examples: [
     'docsearch upload report.pdf notes/*.txt',
