@@ -145,6 +145,14 @@ export const FORMATS = {
     originalView: 'text',
     countedIn: 'lines',
   },
+  asciidoc: {
+    mediaType: 'text/asciidoc',
+    extensions: ['.adoc', '.asciidoc'],
+    label: 'AsciiDoc',
+    name: 'AsciiDoc',
+    originalView: 'text',
+    countedIn: 'lines',
+  },
   latex: {
     mediaType: 'application/x-tex',
     extensions: ['.tex', '.latex', '.ltx'],

@@ -126,6 +126,7 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
   text: { kind: 'text', load: async () => (await import('./text/text.ts')).parseText },
   markdown: { kind: 'text', load: async () => (await import('./markdown/markdown.ts')).parseMarkdown },
   rst: { kind: 'text', load: async () => (await import('./markup/rst.ts')).parseRst },
+  asciidoc: { kind: 'text', load: async () => (await import('./asciidoc/asciidoc.ts')).parseAsciidoc },
   latex: { kind: 'text', beginsLike: beginsAsLatex, load: async () => (await import('./markup/latex.ts')).parseLatex },
   csv: { kind: 'text', load: async () => (await import('./csv/csv.ts')).parseCsv },
   code: {
