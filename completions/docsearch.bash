@@ -314,7 +314,7 @@ _docsearch() {
     'search --mode') COMPREPLY=($(compgen -W 'hybrid vector keyword' -- "$cur")); return ;;
     'search --sort') COMPREPLY=($(compgen -W 'relevance newest name' -- "$cur")); return ;;
     'search --tag'|'search -t') :; return ;;
-    'search --type') COMPREPLY=($(compgen -W 'pdf docx pptx xlsx odt odp ods epub rtf eml mbox msg text markdown rst latex csv code json html' -- "$cur")); return ;;
+    'search --type') COMPREPLY=($(compgen -W 'pdf docx pptx xlsx odt odp ods epub rtf eml mbox msg text markdown rst asciidoc latex csv code json png jpeg tiff html' -- "$cur")); return ;;
     'search --path') :; return ;;
     'search --after') :; return ;;
     'search --before') :; return ;;
@@ -397,7 +397,7 @@ _docsearch() {
     'documents list --name') :; return ;;
     'documents list --path') :; return ;;
     'documents list --tag'|'documents list -t') :; return ;;
-    'documents list --type') COMPREPLY=($(compgen -W 'pdf docx pptx xlsx odt odp ods epub rtf eml mbox msg text markdown rst latex csv code json html' -- "$cur")); return ;;
+    'documents list --type') COMPREPLY=($(compgen -W 'pdf docx pptx xlsx odt odp ods epub rtf eml mbox msg text markdown rst asciidoc latex csv code json png jpeg tiff html' -- "$cur")); return ;;
     'documents list --after') :; return ;;
     'documents list --before') :; return ;;
     'documents list --sort') COMPREPLY=($(compgen -W 'newest name size pages status' -- "$cur")); return ;;

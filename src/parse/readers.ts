@@ -6,6 +6,7 @@ import { beginsAsJson } from './json/begins-as-json.ts'
 import { beginsAsMail, beginsAsMailbox } from './mail/begins-as-mail.ts'
 import { beginsAsLatex } from './markup/begins-as-latex.ts'
 import type { Parser } from './parser.ts'
+import { pictureKind } from './picture/picture-kind.ts'
 import { beginsAsRtf } from './rtf/begins-as-rtf.ts'
 import type { Archive } from './sniff/archive.ts'
 import { contains } from './sniff/contains.ts'
@@ -125,9 +126,13 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
       (await detected()) === 'application/x-cfb' && (await contains(path, OUTLOOK_PROPERTIES)),
     load: async () => (await import('./mail/msg.ts')).parseMsg,
   },
+  png: pictureReader('png'),
+  jpeg: pictureReader('jpeg'),
+  tiff: pictureReader('tiff'),
   text: { kind: 'text', load: async () => (await import('./text/text.ts')).parseText },
   markdown: { kind: 'text', load: async () => (await import('./markdown/markdown.ts')).parseMarkdown },
   rst: { kind: 'text', load: async () => (await import('./markup/rst.ts')).parseRst },
+  asciidoc: { kind: 'text', load: async () => (await import('./asciidoc/asciidoc.ts')).parseAsciidoc },
   latex: { kind: 'text', beginsLike: beginsAsLatex, load: async () => (await import('./markup/latex.ts')).parseLatex },
   csv: { kind: 'text', load: async () => (await import('./csv/csv.ts')).parseCsv },
   code: {
@@ -138,6 +143,14 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
   },
   json: { kind: 'text', beginsLike: beginsAsJson, load: async () => (await import('./json/json.ts')).parseJson },
   html: { kind: 'text', beginsLike: beginsAsHtml, load: async () => (await import('./html/html.ts')).parseHtml },
+}
+
+function pictureReader(kind: 'png' | 'jpeg' | 'tiff'): FormatReader {
+  return {
+    kind: 'binary',
+    isFormatOf: ({ head }) => pictureKind(head) === kind,
+    load: async () => (await import('./picture/picture.ts')).parsePicture,
+  }
 }
 
 const START_BYTES = 16 * 1024

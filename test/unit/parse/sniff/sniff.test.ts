@@ -7,10 +7,6 @@ import { makeMail, makeMbox } from '../../../support/make-mail.ts'
 import { withFile } from '../../../support/parse-file.ts'
 import { errorCode } from '../../../support/codes.ts'
 
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-)
 const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 
 const typeOf = (bytes: Buffer | string, name: string): Promise<string> =>
@@ -75,9 +71,11 @@ test('skips any number of comments before an HTML page', async () => {
 })
 
 test('refuses other files and names their type', async () => {
-  const png = await refusalOf(PNG, 'scan.pdf')
-  expect(png.code).toBe(errorCode('unsupported_type'))
-  expect(png.message).toContain('image/png')
+  const program = await refusalOf(Buffer.from('\0asm\x01\0\0\0'), 'scan.pdf')
+  expect(program.code).toBe(errorCode('unsupported_type'))
+  expect(program.message).toContain('application/wasm')
+  const gif = await refusalOf(Buffer.from('GIF89a\x01\0\x01\0\0\0\0'), 'scan.pdf')
+  expect([gif.code, gif.message]).toEqual([errorCode('unsupported_type'), expect.stringMatching(/a GIF image.*OCR program.*PNG/)])
   expect((await refusalOf(makeZip([{ name: 'a.txt', data: 'x' }]), 'a.docx')).message).toContain('ZIP archive')
   expect((await refusalOf(Buffer.from([1, 2, 3, 0, 200, 7, 7]), 'a.txt')).code).toBe(errorCode('unsupported_type'))
 })
