@@ -1,6 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { z } from 'zod'
 import { DEFAULT_LIMITS } from './config.ts'
+import { databaseAddress, ROLES, storeAddress, withHiddenPassword } from './shared-place.ts'
 import {
   absolutePath,
   bytes,
@@ -27,6 +28,8 @@ export interface Setting {
   default: unknown
   /** Name of the commander option that sets it, if there is one. */
   flag?: string
+  /** Hides the secrets in a value. Without it, the whole value may be shown. */
+  hideSecrets?: (value: unknown) => unknown
 }
 
 const L = DEFAULT_LIMITS
@@ -40,6 +43,15 @@ export const SETTINGS: readonly Setting[] = [
     flag: 'host',
   },
   { key: 'port', schema: integer(0, 65_535), default: 4747, flag: 'port' },
+  {
+    key: 'database',
+    schema: databaseAddress.nullable(),
+    default: null,
+    flag: 'database',
+    hideSecrets: withHiddenPassword,
+  },
+  { key: 'store', schema: storeAddress.nullable(), default: null, flag: 'store' },
+  { key: 'role', schema: z.enum(ROLES, 'must be all, api or worker'), default: 'all', flag: 'role' },
   {
     key: 'public_url',
     schema: publicAddress.nullable(),
