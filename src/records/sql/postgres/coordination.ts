@@ -1,0 +1,43 @@
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import { randomBytes } from 'node:crypto'
+import type { Logger } from '../../../core/logger.ts'
+import type { Coordination, SharedSubject, Versions } from '../../shared.ts'
+import type { Store } from '../store.ts'
+import type { Tables } from '../tables.ts'
+import type { Worker } from './claims.ts'
+import { PostgresLease } from './lease.ts'
+import { createSharedQueue } from './shared-queue.ts'
+
+const SECRET_BYTES = 32
+
+export function createCoordination(options: { store: Store; worker: Worker; log: Logger; leaseMs: number }): Coordination {
+  const { store, worker, log, leaseMs } = options
+  const { db } = store
+  return {
+    queue: createSharedQueue(store, worker),
+    writer: new PostgresLease({ db, log, name: 'writer', leaseMs }),
+    versions: createVersions(db),
+    async secret(name) {
+      const fresh = randomBytes(SECRET_BYTES).toString('base64')
+      // Of several processes at the same time, one inserts its secret, and the others read it.
+      await sql`insert into secrets (name, value) values (${name}, ${fresh}) on conflict (name) do nothing`.execute(db)
+      const { rows } = await sql<{ value: string }>`select value from secrets where name = ${name}`.execute(db)
+      return rows[0]!.value
+    },
+  }
+}
+
+function createVersions(db: Kysely<Tables>): Versions {
+  return {
+    async read() {
+      const { rows } = await sql<{ subject: string; version: number }>`select subject, version from changes`.execute(db)
+      const versions = new Map(rows.map(({ subject, version }) => [subject, version]))
+      const of = (subject: SharedSubject) => versions.get(subject) ?? 0
+      return { passages: of('passages'), indexes: of('indexes'), models: of('models') }
+    },
+    async grow(subject) {
+      await sql`update changes set version = version + 1 where subject = ${subject}`.execute(db)
+    },
+  }
+}
