@@ -8,8 +8,6 @@ import type { PassageTableStore } from './passage-table.ts'
 import { isIndexId } from './passages/names.ts'
 import { createPassageTableStore } from './passages/store.ts'
 import type { SegmentMemory } from './segments/store/memory.ts'
-import type { SegmentSharing } from './segments/store/segment-store.ts'
-import { dropShares } from './segments/store/open-shares.ts'
 import { SegmentedIndex } from './segmented-index.ts'
 
 export interface IndexStoreOptions {
@@ -19,8 +17,6 @@ export interface IndexStoreOptions {
   clock?: Clock
   /** By default, all segments are in memory. */
   memory?: SegmentMemory
-  /** By default, each index belongs to this process alone. */
-  sharing?: SegmentSharing | undefined
   /** By default, LanceDB in `lance/`. */
   tables?: PassageTableStore
 }
@@ -30,7 +26,6 @@ export function createIndexStore({
   dataDir,
   log,
   memory,
-  sharing,
   clock = systemClock,
   tables: given,
 }: IndexStoreOptions): ChunkIndexStore {
@@ -40,7 +35,7 @@ export function createIndexStore({
     async open({ id, dimensions, denseDimensions = dimensions }) {
       const layout = { dimensions, denseDimensions }
       const table = await tables.open({ id, layout })
-      return SegmentedIndex.open({ table, folder: join(folder, id), layout, memory, sharing, log: log.child({ index: id }) })
+      return SegmentedIndex.open({ table, folder: join(folder, id), layout, memory, log: log.child({ index: id }) })
     },
     async list() {
       // Other programs may have put files into the folder, such as `.DS_Store`.
@@ -52,7 +47,6 @@ export function createIndexStore({
     },
     async drop(id) {
       await tables.drop(id)
-      if (sharing !== undefined) await dropShares(sharing, id)
       await rm(join(folder, id), { recursive: true, force: true }).catch((error) => {
         throw indexFailure(error)
       })

@@ -4,12 +4,13 @@ import type { Connection } from '@lancedb/lancedb'
 import type { Vector } from 'apache-arrow'
 import type { Clock } from '../../core/clock.ts'
 import { countOf } from '../../core/count-of.ts'
+import type { ErrorCode } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
-import type { IndexHealth, Passage } from '../chunk-index.ts'
+import type { Passage } from '../chunk-index.ts'
 import { DamagedTexts } from '../damaged-texts.ts'
 import { indexFailure, readFailure } from '../failures.ts'
 import type { PhraseFilter } from '../phrase.ts'
-import type { DamagedFile, OnRead, PassageTable, RowOfPassage, StoredPassage } from '../passage-table.ts'
+import type { DamagedFile, OnRead, PassageTable, RowOfPassage, StoredPassage, TableHealth } from '../passage-table.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
 import { PassageCache } from './cache.ts'
 import { ChecksumRecorder } from './checksum-recorder.ts'
@@ -18,6 +19,8 @@ import { ID_COLUMNS, idReader, intactReader, passageReader, READ_COLUMNS, textsR
 import type { Part, PartBatch } from './part.ts'
 import { phrasesToSql, sqlIn } from './sql.ts'
 
+/** After these, another attempt would only take longer. */
+const STORE_FAILURES: ReadonlySet<ErrorCode> = new Set(['store_unavailable', 'store_refused'])
 /** A part with this many rows takes no more passages, so that a compaction takes only seconds (measured: 5 s on two busy cores). */
 const PART_ROWS = 262_144
 /** A row ID of the index is the part's number times this, plus the row ID in the part. It stays below 2^53, so a number holds it exactly. */
@@ -41,11 +44,21 @@ export interface TableOptions {
   keepVersionsMs?: number
 }
 
+/** The parts of a table. */
+export interface TableParts {
+  open: Part[]
+  /** Creates the part with this number, unless another process has created it meanwhile. */
+  create: (number: number) => Promise<Part>
+  /** Opens the parts that other processes have created: those with this number and higher ones. Null if no other process uses the table. */
+  openNew: ((first: number) => Promise<Part[]>) | null
+}
+
 /** Stores the passages in parts of bounded size (part.ts). */
 export class LancePassageTable implements PassageTable {
   readonly #connection: Connection
   readonly #parts: Part[]
-  readonly #addPart: (number: number) => Promise<Part>
+  readonly #addPart: TableParts['create']
+  readonly #openNew: TableParts['openNew']
   readonly #options: TableOptions
   readonly #cache: PassageCache
   /** How often `remove` was called. */
@@ -53,13 +66,15 @@ export class LancePassageTable implements PassageTable {
   #newPart: Promise<Part> | null = null
   #checksums: ChecksumRecorder | null = null
   #optimizing: Promise<void> | null = null
+  #refreshing: Promise<void> | null = null
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(connection: Connection, parts: Part[], addPart: (number: number) => Promise<Part>, options: TableOptions) {
+  constructor(connection: Connection, { open, create, openNew }: TableParts, options: TableOptions) {
     this.#connection = connection
-    this.#parts = parts
-    this.#addPart = addPart
+    this.#parts = open
+    this.#addPart = create
+    this.#openNew = openNew
     this.#options = options
     this.#cache = new PassageCache(options.cacheBytes)
   }
@@ -84,6 +99,16 @@ export class LancePassageTable implements PassageTable {
   }
 
   async read(rows: readonly bigint[]): Promise<Map<bigint, Passage>> {
+    const found = await this.#readKnown(rows)
+    const others = this.#openNew === null ? [] : rows.filter((row) => !found.has(row))
+    if (others.length === 0) return found
+    // This process may not know a commit that has added these rows.
+    await this.refresh()
+    for (const [row, passage] of await this.#readKnown(others)) found.set(row, passage)
+    return found
+  }
+
+  async #readKnown(rows: readonly bigint[]): Promise<Map<bigint, Passage>> {
     const found = new Map<bigint, Passage>()
     const others: bigint[] = []
     const damaged: bigint[] = []
@@ -113,6 +138,12 @@ export class LancePassageTable implements PassageTable {
     )
     if (damaged.length > 0) throw new DamagedTexts(damaged)
     return found
+  }
+
+  refresh(): Promise<void> {
+    if (this.#openNew === null) return Promise.resolve()
+    this.#refreshing ??= guarded(() => this.#refreshParts()).finally(() => (this.#refreshing = null))
+    return this.#refreshing
   }
 
   async readStored(rows: readonly bigint[]): Promise<StoredPassage[]> {
@@ -182,14 +213,15 @@ export class LancePassageTable implements PassageTable {
     return this.#optimizing
   }
 
-  async check(): Promise<Pick<IndexHealth, 'ok' | 'message' | 'passages'>> {
+  async check(): Promise<TableHealth> {
     try {
       for (const part of this.#parts) await part.answers()
       const passages = await this.count()
       return { ok: true, message: countOf(passages, 'passage'), passages }
     } catch (error) {
       this.#options.log.warn({ err: error }, 'the index does not answer')
-      return { ok: false, message: readFailure(error).message, passages: null }
+      const { code, message } = readFailure(error)
+      return { ok: false, isUnavailable: STORE_FAILURES.has(code), message, passages: null }
     }
   }
 
@@ -214,7 +246,9 @@ export class LancePassageTable implements PassageTable {
   }
 
   async recordChecksums(): Promise<void> {
-    this.#checksums = await ChecksumRecorder.start(() => this.#parts.map(({ files }) => files), this.#options.log)
+    // An object store verifies its own bytes.
+    if (this.#openNew !== null) return
+    this.#checksums = await ChecksumRecorder.start(() => this.#parts.flatMap(({ files }) => files ?? []), this.#options.log)
   }
 
   async damagedFiles(onRead: OnRead = () => {}): Promise<DamagedFile[]> {
@@ -222,7 +256,7 @@ export class LancePassageTable implements PassageTable {
     for (const part of this.#parts)
       for (const { file, rows } of await this.#reading(() => part.damagedFiles(onRead))) {
         const own = rows?.map((row) => this.#rowOf(part, row)) ?? null
-        found.push({ file: join(basename(part.files.folder), file), rows: own })
+        found.push({ file: join(basename(part.files!.folder), file), rows: own })
       }
     return found
   }
@@ -258,6 +292,11 @@ export class LancePassageTable implements PassageTable {
     return this.#newPart
   }
 
+  async #refreshParts(): Promise<void> {
+    await Promise.all(this.#parts.map((part) => part.refresh()))
+    this.#parts.push(...(await this.#openNew!(this.#parts.length)))
+  }
+
   #rowOf(part: Part, row: number): bigint {
     return BigInt(this.#parts.indexOf(part) * ROWS_OF_PART + row)
   }
@@ -276,7 +315,9 @@ export class LancePassageTable implements PassageTable {
     try {
       return await work()
     } catch (first) {
-      if (this.#isClosed) throw indexFailure(first)
+      const failure = indexFailure(first)
+      if (this.#isClosed || STORE_FAILURES.has(failure.code)) throw failure
+      await this.refresh()
       return await work().catch((error: unknown) => {
         throw this.#isClosed ? indexFailure(error) : readFailure(error)
       })
