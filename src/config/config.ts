@@ -53,6 +53,8 @@ export interface Config {
   parseWorkers: number
   /** How many bytes of the disk the images of pages may take; 0 keeps none. */
   pageImageBytes: number
+  /** How many bytes of the disk copies of originals may take, if the originals are in an object store. */
+  originalsCacheBytes: number
   /** The PDF engine that is tried first. */
   pdfEngine: 'pdfium' | 'pdf2json'
   /** Program and arguments, with `{input}` and `{output}`, that recognise text on scanned pages; null for none. */

@@ -126,6 +126,7 @@ export const SETTINGS: readonly Setting[] = [
     schema: z.enum(['pdfium', 'pdf2json'], 'must be pdfium or pdf2json'),
     default: 'pdfium',
   },
+  { key: 'originals.cache_mb', schema: integer(0, 16_777_216), default: 1024 },
   { key: 'page_images.cache_mb', schema: integer(0, 16_777_216), default: 512 },
   {
     key: 'parse.ocr_command',

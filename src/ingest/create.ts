@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
+import { BackgroundTask } from '../core/background-task.ts'
 import { createRetries } from '../core/retries.ts'
 import { noTelemetry } from '../core/telemetry.ts'
 import { Builder } from '../lifecycle/builder.ts'
+import type { Queue } from '../records/queue.ts'
 import { createAccept } from './accept.ts'
 import { Batcher } from './batcher.ts'
 import type { IngestOptions } from './context.ts'
@@ -14,6 +16,7 @@ import { Load } from './load.ts'
 import { Maintenance } from './maintenance.ts'
 import { createPreparePassages } from './prepare-passages.ts'
 import { PrepareThreads } from './prepare/threads.ts'
+import { indexInto } from './process-document.ts'
 import { createFindRepetitions } from './quotes.ts'
 import { Reconciler } from './reconciler.ts'
 import { createSettled } from './settled.ts'
@@ -40,7 +43,29 @@ export function createIngest(options: IngestOptions): Ingest {
   const steps = createSteps(options, { retries, preparePassages, writer, telemetry })
   const edits = new Edits({ records, lifecycle, log, quotas, preparePassages, exclusive, stopping: stopping.signal })
   const onFailed = () => void deletions.forget()
-  const worker = new Worker({ records, lifecycle, log, telemetry, retries, steps, load, stopping, onFailed })
+  const { extract } = steps
+  const index = indexInto(lifecycle, steps)
+  const worker = new Worker({
+    records,
+    log,
+    telemetry,
+    retries,
+    claim: claimFrom(options),
+    extract,
+    index,
+    load,
+    stopping,
+    onFailed,
+  })
+  /** Searches hide the documents already, so this may take its time. */
+  const forgetting = new BackgroundTask({
+    async work() {
+      if ((await records.queue.tombstones()).length === 0) return
+      await reconciler.forget()
+      maintenance.deleted()
+    },
+    onFailure: (error) => log.warn({ err: error }, 'deleted documents are still in the index; trying again later'),
+  })
   const builder = newBuilder(options, { threads, exclusive, areUploadsStuck: () => retries.reason() !== null })
   let unsubscribe: () => void = () => {}
   let unwatch: () => void = () => {}
@@ -82,7 +107,7 @@ export function createIngest(options: IngestOptions): Ingest {
     async stop(graceMs) {
       unsubscribe()
       unwatch()
-      const upkeep = maintenance.stop()
+      const upkeep = Promise.all([maintenance.stop(), forgetting.stop()])
       await Promise.all([worker.stop(graceMs), builder.stop()])
       // An index can't be closed while it is read, for example by the reconciler.
       await Promise.race([Promise.all([exclusive(async () => {}), upkeep]), sleep(graceMs / 2, undefined, { ref: false })])
@@ -94,13 +119,26 @@ export function createIngest(options: IngestOptions): Ingest {
     finishMany: () => deletions.finishMany(),
     deleteProject: (id) => deletions.deleteProject(id),
     deleteUser: (id) => deletions.deleteUser(id),
+    notice() {
+      worker.nudge()
+      forgetting.start()
+    },
     edit: async (projects, id, change) => worked(await edits.edit(projects, id, change)),
     reprocess: async (projects, id) => worked(await records.documents.requeue(projects, id)),
     repairIndex: (damage) => reconciler.repair(damage).finally(() => worker.nudge()),
     scrubIndex: async (onRead) => worked(await reconciler.scrub(onRead)),
     settled: createSettled(records),
     change: () => ({ reason: builder.reason() }),
-    status: (projects) => describeQueue(options, retries, projects),
+    status: (projects) => describeQueue(options, retries.reason(), projects),
+  }
+}
+
+/** Documents that other processes have read come first, because they need no parser. */
+function claimFrom({ records, handedOver }: IngestOptions): Queue['claim'] {
+  if (handedOver === undefined) return (limit, options) => records.queue.claim(limit, options)
+  return async (limit, options) => {
+    const read = options?.except === undefined ? await handedOver.takeOver(limit) : []
+    return read.length > 0 ? read : records.queue.claim(limit, options)
   }
 }
 

@@ -1,5 +1,6 @@
 import { BackgroundTask } from '../core/background-task.ts'
 import { killPoint } from '../core/kill-point.ts'
+import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import type { IngestOptions } from './context.ts'
 import type { Reconciler } from './reconciler.ts'
 
@@ -13,7 +14,8 @@ const SWEEP_SOON_MS = 60_000
 const DAY_MS = 86_400_000
 const PURGED_AT_ONCE = 500
 
-export interface MaintenanceParts extends Pick<IngestOptions, 'records' | 'blobs' | 'lifecycle' | 'trashDays' | 'clock' | 'log'> {
+export interface MaintenanceParts extends Pick<IngestOptions, 'records' | 'blobs' | 'trashDays' | 'clock' | 'log'> {
+  lifecycle: Pick<Lifecycle, 'active'>
   reconciler: Pick<Reconciler, 'forget'>
 }
 

@@ -34,16 +34,22 @@ export interface Lease {
   isHeld(): boolean
   /** Returns a number that is greater than all earlier ones. Throws `writer_replaced` if this process does not have the lease. */
   nextFence(): Promise<number>
+  /** True while any process has the lease. */
+  isTaken(): Promise<boolean>
   /** Lets others take the lease at once. */
   release(): Promise<void>
 }
 
-/** What other processes have to notice. `passages`: those in indexes. `indexes`: their list. `models`: the wish of a user for another one. */
-export type SharedSubject = 'passages' | 'indexes' | 'models'
+/** What other processes have to notice. `indexes`: the list of indexes. `models`: the wish of a user for another model. */
+export type SharedSubject = 'indexes' | 'models'
 
 /** Numbers that grow when a subject changes. */
 export interface Versions {
   read(): Promise<Record<SharedSubject, number>>
   /** Call this after a change of the subject. Triggers of the database count changes of `indexes`. */
   grow(subject: Exclude<SharedSubject, 'indexes'>): Promise<void>
+  /** Returns the number of the newest commit to an index; 0 if there was none. */
+  newestCommit(indexId: string): Promise<number>
+  /** Notes a commit to an index, unless a newer one is noted. */
+  noteCommit(indexId: string, number: number): Promise<void>
 }

@@ -35,11 +35,11 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     const taken = await Promise.all([one, other].map((lease) => lease.tryTake(neverLost)))
     expect(taken.toSorted()).toEqual([false, true])
     const [holder, waiting] = taken[0] === true ? [one, other] : [other, one]
-    expect([holder.isHeld(), waiting.isHeld()]).toEqual([true, false])
+    expect([holder.isHeld(), waiting.isHeld(), await waiting.isTaken()]).toEqual([true, false, true])
     const fences = [await holder.nextFence(), await holder.nextFence()]
     await expect(waiting.nextFence()).rejects.toMatchObject({ code: errorCode('writer_replaced') })
     await holder.release()
-    expect(holder.isHeld()).toBe(false)
+    expect([holder.isHeld(), await waiting.isTaken()]).toEqual([false, false])
     await expect(holder.nextFence()).rejects.toMatchObject({ code: errorCode('writer_replaced') })
     expect(await waiting.tryTake(neverLost)).toBe(true)
     fences.push(await waiting.nextFence())
@@ -138,8 +138,11 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
   test('a process notices what another one has changed', async () => {
     const [one, other] = await openTwo()
     const before = await other.coordination.versions.read()
-    await one.coordination.versions.grow('passages')
-    expect(await other.coordination.versions.read()).toEqual({ ...before, passages: before.passages + 1 })
+    await one.coordination.versions.grow('models')
+    expect(await other.coordination.versions.read()).toEqual({ ...before, models: before.models + 1 })
+    expect(await other.coordination.versions.newestCommit('gen_1')).toBe(0)
+    for (const number of [4, 7, 5]) await one.coordination.versions.noteCommit('gen_1', number)
+    expect(await other.coordination.versions.newestCommit('gen_1')).toBe(7)
     const index = await one.records.indexes.activate({ fingerprint: 'f', embeddingModel: 'builtin', dimensions: 2 })
     const { indexes } = await other.coordination.versions.read()
     expect(indexes).toBeGreaterThan(before.indexes)

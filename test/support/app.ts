@@ -149,7 +149,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const accounts = createAccounts({ records, clock, loginFailures: options.loginFailures ?? 0, log })
   const webhooks = createWebhookDelivery({
     records,
-    keyFile: join(folder, 'webhook.key'),
+    key: { file: join(folder, 'webhook.key') },
     policy: { ...DEFAULT_WEBHOOK_POLICY, ...options.webhooks },
     clock,
     log,
@@ -163,6 +163,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     blobs,
     lifecycle,
     ingest,
+    storeState: () => null,
     models: createEmbedderModels(options.ollamaUrl ?? NOWHERE),
     search: createSearch({ records, lifecycle, threads, reranker, log, telemetry }),
     pageImages: createPageImages({

@@ -34,10 +34,18 @@ function createVersions(db: Kysely<Tables>): Versions {
       const { rows } = await sql<{ subject: string; version: number }>`select subject, version from changes`.execute(db)
       const versions = new Map(rows.map(({ subject, version }) => [subject, version]))
       const of = (subject: SharedSubject) => versions.get(subject) ?? 0
-      return { passages: of('passages'), indexes: of('indexes'), models: of('models') }
+      return { indexes: of('indexes'), models: of('models') }
     },
     async grow(subject) {
       await sql`update changes set version = version + 1 where subject = ${subject}`.execute(db)
+    },
+    async newestCommit(indexId) {
+      const { rows } = await sql<{ number: number }>`select number from index_commits where index_id = ${indexId}`.execute(db)
+      return rows[0]?.number ?? 0
+    },
+    async noteCommit(indexId, number) {
+      await sql`insert into index_commits as c (index_id, number) values (${indexId}, ${number})
+        on conflict (index_id) do update set number = greatest(c.number, excluded.number)`.execute(db)
     },
   }
 }

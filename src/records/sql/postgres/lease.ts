@@ -58,6 +58,12 @@ export class PostgresLease implements Lease {
     throw new DocsearchError('writer_replaced', 'Another process writes this index now.')
   }
 
+  async isTaken(): Promise<boolean> {
+    const { db, name } = this.#options
+    const { rows } = await sql`select 1 from leases where name = ${name} and expires_at > clock_timestamp()`.execute(db)
+    return rows.length > 0
+  }
+
   async release(): Promise<void> {
     const { db, name } = this.#options
     if (this.#onLost === null) return

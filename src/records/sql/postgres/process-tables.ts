@@ -19,7 +19,13 @@ create table changes (
   version bigint not null
 );
 
-insert into changes values ('synonyms', 1), ('passages', 1), ('indexes', 1), ('models', 1);
+insert into changes values ('synonyms', 1), ('indexes', 1), ('models', 1);
+
+-- The newest commit to each index, which searches have to see. No reference to the index, because processes note commits until they learn that it is gone.
+create table index_commits (
+  index_id text primary key,
+  number bigint not null
+);
 
 -- What at most one process does. The fence grows with each process that takes a lease.
 create table leases (
