@@ -25,7 +25,7 @@ const REFUSALS = [
 /** When a client may try again after a failure of the object store. */
 const RETRY_SECONDS = 5
 
-function storeUnavailable(cause: unknown): DocsearchError {
+export function storeUnavailable(cause: unknown): DocsearchError {
   return new DocsearchError('store_unavailable', 'The object store does not answer the search index. docsearch tries again.', {
     cause,
     retryAfter: RETRY_SECONDS,

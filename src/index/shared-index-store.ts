@@ -43,6 +43,8 @@ export interface SharedIndexStoreOptions {
   clock?: Clock
   /** By default, LanceDB on the same object store. */
   tables?: PassageTableStore
+  /** How long a search waits for newer commits before it goes on without them. By default, 3 seconds. */
+  catchUpMs?: number
 }
 
 /**
@@ -51,7 +53,7 @@ export interface SharedIndexStoreOptions {
  * any process has acknowledged.
  */
 export function createSharedIndexStore(options: SharedIndexStoreOptions): ChunkIndexStore {
-  const { address, objects, cacheFolder, leases, newestVersion, onCommit, memory, log, clock } = options
+  const { address, objects, cacheFolder, leases, newestVersion, onCommit, memory, log, clock, catchUpMs } = options
   const tables =
     options.tables ??
     createSharedTableStore({
@@ -77,6 +79,7 @@ export function createSharedIndexStore(options: SharedIndexStoreOptions): ChunkI
         leases,
         newestVersion,
         onCommit,
+        ...(catchUpMs !== undefined && { catchUpMs }),
         log: log.child({ index: id }),
       })
     },

@@ -28,6 +28,9 @@ const DEADLINES = { embedMs: 5_000, rerankMs: 3_000 }
 
 const REBUILDING = 'A damaged part of the search index is being rebuilt, so some of your documents are missing from this answer.'
 
+const BEHIND =
+  'The object store does not answer in time. Documents that became ready or changed a moment ago may be missing from this answer.'
+
 const UNCHECKED =
   `Very many passages contain the words of a quoted or excluded phrase. docsearch checked the best ${MAX_CHECKED.toLocaleString('en')} ` +
   'of them for the phrase. Other passages may be missing from this answer.'
@@ -117,6 +120,8 @@ class DocumentSearch implements Search {
     measured: Measurement,
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
+    const isCurrent = await active.index.catchUp()
+    if (!isCurrent) measured.degraded('index_behind')
     const synonyms = await this.synonyms.of(query.projectIds)
     const spelling = { synonyms, index: active.index, signal }
     const corrected = query.correct
@@ -164,6 +169,7 @@ class DocumentSearch implements Search {
       let { hasDamagedTexts } = page
       // The next attempt no longer finds documents whose texts are damaged.
       for (let attempt = 1; !page.isComplete && attempt < MAX_ATTEMPTS; attempt++) {
+        await active.index.catchUp()
         page = await findResultPage(request)
         hasDamagedTexts ||= page.hasDamagedTexts
       }
@@ -182,6 +188,7 @@ class DocumentSearch implements Search {
         modeReason,
         (page.hasDamagedTexts || page.isIncompleteIndex) && REBUILDING,
         !page.areAllPhrasesChecked && UNCHECKED,
+        !isCurrent && BEHIND,
       ),
       embeddingModel: mode === 'keyword' ? null : active.embedder.name,
       rerank: page.rerank,

@@ -9,7 +9,7 @@ const LIMITS = {
   connect_timeout: '5s',
   timeout: '10s',
   client_max_retries: '2',
-  client_retry_timeout: '10',
+  client_retry_timeout: '15',
   download_retry_count: '1',
   lance_aimd_max_retries: '0',
   lance_aimd_min_rate: '500',

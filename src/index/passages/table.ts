@@ -18,6 +18,7 @@ import { tableSchema } from './columns.ts'
 import { ID_COLUMNS, idReader, intactReader, passageReader, READ_COLUMNS, textsReader } from './decode.ts'
 import type { Part, PartBatch } from './part.ts'
 import { phrasesToSql, sqlIn } from './sql.ts'
+import { StorePatience } from './store-patience.ts'
 
 /** After these, another attempt would only take longer. */
 const STORE_FAILURES: ReadonlySet<ErrorCode> = new Set(['store_unavailable', 'store_refused'])
@@ -64,6 +65,8 @@ export class LancePassageTable implements PassageTable {
   /** How often `remove` was called. */
   #removals = 0
   #newPart: Promise<Part> | null = null
+  /** For a table in an object store. */
+  readonly #patience: StorePatience | null
   #checksums: ChecksumRecorder | null = null
   #optimizing: Promise<void> | null = null
   #refreshing: Promise<void> | null = null
@@ -75,6 +78,7 @@ export class LancePassageTable implements PassageTable {
     this.#parts = open
     this.#addPart = create
     this.#openNew = openNew
+    this.#patience = openNew === null ? null : new StorePatience(() => this.#parts.at(-1)?.answers() ?? Promise.resolve())
     this.#options = options
     this.#cache = new PassageCache(options.cacheBytes)
   }
@@ -103,7 +107,7 @@ export class LancePassageTable implements PassageTable {
     const others = this.#openNew === null ? [] : rows.filter((row) => !found.has(row))
     if (others.length === 0) return found
     // This process may not know a commit that has added these rows.
-    await this.refresh()
+    await this.#patiently(() => this.refresh())
     for (const [row, passage] of await this.#readKnown(others)) found.set(row, passage)
     return found
   }
@@ -120,7 +124,7 @@ export class LancePassageTable implements PassageTable {
     }
     await Promise.all(
       this.#byPart(others).map(async ([part, own]) => {
-        for (const { batch, rows } of await this.#reading(() => part.read(own, READ_COLUMNS))) {
+        for (const { batch, rows } of await this.#patiently(() => part.read(own, READ_COLUMNS))) {
           const [textsAt, isIntact] = [textsReader(batch), intactReader(batch)]
           for (const [i, own] of rows) {
             const row = this.#rowOf(part, own)
@@ -194,7 +198,7 @@ export class LancePassageTable implements PassageTable {
     for (const [part, own] of this.#byPart(rows)) {
       for (let at = 0; at < own.length; at += CHECKED_ROWS) {
         const some = own.slice(at, at + CHECKED_ROWS)
-        for (const row of await this.#reading(() => part.meeting(some, condition))) found.push(this.#rowOf(part, row))
+        for (const row of await this.#patiently(() => part.meeting(some, condition))) found.push(this.#rowOf(part, row))
       }
     }
     return found
@@ -215,7 +219,8 @@ export class LancePassageTable implements PassageTable {
 
   async check(): Promise<TableHealth> {
     try {
-      for (const part of this.#parts) await part.answers()
+      // All parts are in the same object store, and a damaged part is noticed when it is read.
+      for (const part of this.#openNew === null ? this.#parts : this.#parts.slice(-1)) await this.#patiently(() => part.answers())
       const passages = await this.count()
       return { ok: true, message: countOf(passages, 'passage'), passages }
     } catch (error) {
@@ -265,6 +270,7 @@ export class LancePassageTable implements PassageTable {
     if (this.#isClosed) return
     this.#isClosed = true
     clearTimeout(this.#timer)
+    this.#patience?.close()
     // A call of LanceDB can't be cancelled. A compaction in progress ends within seconds, and no other one begins. Who asked for it
     // hears of its failure.
     await this.#optimizing?.catch(() => {})
@@ -308,6 +314,12 @@ export class LancePassageTable implements PassageTable {
       const part = this.#parts[number]
       return part === undefined ? [] : [[part, own.map((row) => Number(row) % ROWS_OF_PART)] satisfies [Part, number[]]]
     })
+  }
+
+  /** Like `#reading`, for a read that a search waits for. */
+  #patiently<T>(work: () => Promise<T>): Promise<T> {
+    const patience = this.#patience
+    return this.#reading(patience === null ? work : () => patience.run(work))
   }
 
   /** Tries twice: a compaction may have deleted files that the first attempt was reading. */
