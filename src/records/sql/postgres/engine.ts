@@ -57,6 +57,11 @@ export function postgresEngine(db: Kysely<Tables>, worker: Worker, committed: En
   }
 }
 
+/** Until the end of this transaction, no process writes. */
+export async function lockWrites(tx: Transaction<Tables>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${LOCKS}, ${WRITES})`.execute(tx)
+}
+
 async function lockOwners(tx: Transaction<Tables>, ownerIds: readonly string[]): Promise<void> {
   if (ownerIds.length === 0) return
   const lock = () =>
