@@ -1,9 +1,11 @@
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isDocsearchError } from '../../src/core/errors.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
+import { openPostgres } from '../../src/records/sql/postgres/open.ts'
+import { setMove } from '../../src/records/sql/postgres/move.ts'
+import { errorCode } from '../support/codes.ts'
 import { copyFromPostgres, copyToPostgres } from '../../src/records/sql/postgres/copy.ts'
 import { snapshotPostgres } from '../../src/records/sql/postgres/snapshot.ts'
 import { copyDatabase } from '../../src/records/sql/snapshot.ts'
@@ -32,7 +34,7 @@ async function nextVocabulary(): Promise<unknown> {
 
 async function roundTrip(file: string) {
   await postgres.openEmpty(testClock())
-  const there = await copyToPostgres({ file, server })
+  const there = await copyToPostgres({ file, server, from: 'here' })
   const copy = await newDatabase()
   const back = await copyFromPostgres({ file: copy, server })
   return { there, back, copy }
@@ -60,6 +62,7 @@ test('a data folder goes on in PostgreSQL where it stopped', async () => {
   await sqlite.close()
   await roundTrip(file)
 
+  await setMove(server, null)
   const records = await postgres.openSame(clock)
   expect(await records.users.owner()).toEqual(owner)
   expect((await records.members.visibleTo(owner.id)).projects).toEqual(projects)
@@ -76,7 +79,7 @@ test('a snapshot of PostgreSQL says the same as one of the data folder', async (
   await (await openRecords({ file: database, clock: testClock(), log: silentLogger })).close()
   const ofFolder = await copyDatabase({ database, copy: join(folder, 'copy.db') })
   await postgres.openEmpty(testClock())
-  await copyToPostgres({ file: database, server })
+  await copyToPostgres({ file: database, server, from: 'here' })
 
   const copy = join(folder, 'of-postgres.db')
   expect(await snapshotPostgres({ server, copy, clock: testClock(), log: silentLogger })).toEqual(ofFolder)
@@ -84,12 +87,36 @@ test('a snapshot of PostgreSQL says the same as one of the data folder', async (
   expect(readEveryTable(copy)).toEqual(readEveryTable(database))
 })
 
+test('while the records move, processes that are open can read and not write', async () => {
+  const records = await postgres.openEmpty(testClock())
+  const owner = await records.users.create({ name: 'Ann', email: null, role: 'owner' })
+  await setMove(server, { state: 'leaving', place: '/new' })
+  const write = () => records.projects.create({ ownerId: owner.id, name: 'p', description: '' })
+  await expect(write()).rejects.toMatchObject({
+    code: errorCode('unavailable'),
+    message: 'The documents of this instance are being moved to /new. Nothing can be changed here.',
+  })
+  expect(await records.users.owner()).toEqual(owner)
+  await setMove(server, null)
+  await expect(write()).resolves.toMatchObject({ name: 'p' })
+})
+
+test.each([
+  { state: 'arriving', message: /has not finished: it moves documents here from \/place. Run it again/ },
+  { state: 'left', message: /were moved to \/place. Start the instance there/ },
+] as const)('no process opens records that are $state', async ({ state, message }) => {
+  await postgres.openEmpty(testClock())
+  await setMove(server, { state, place: '/place' })
+  const opening = openPostgres({ server, clock: testClock(), log: silentLogger })
+  await expect(opening).rejects.toMatchObject({ code: errorCode('data_unusable'), message: expect.stringMatching(message) })
+})
+
 test('a database with users stays as it is', async () => {
   const file = await newDatabase()
   fillEveryTable(file, 1)
   const records = await postgres.openEmpty(testClock())
   const { id } = await records.users.create({ name: 'Ann', email: null, role: 'owner' })
-  await expect(copyToPostgres({ file, server })).rejects.toSatisfy((error) => isDocsearchError(error, 'data_unusable'))
+  await expect(copyToPostgres({ file, server, from: 'here' })).rejects.toMatchObject({ code: errorCode('data_unusable') })
   expect((await records.users.owner())?.id).toBe(id)
 })
 
@@ -101,6 +128,6 @@ test('a copy that is interrupted leaves nothing in PostgreSQL', async () => {
   database.prepare(`update pages set document_id = 'gone' where number = (select max(number) from pages)`).run()
   database.close()
   const records = await postgres.openEmpty(testClock())
-  await expect(copyToPostgres({ file, server })).rejects.toThrow()
+  await expect(copyToPostgres({ file, server, from: 'here' })).rejects.toThrow()
   expect(await records.users.owner()).toBeNull()
 })

@@ -1,12 +1,13 @@
 import { Kysely, sql } from 'kysely'
-import type { Transaction } from 'kysely'
+import type { RawBuilder, Transaction } from 'kysely'
 import { DatabaseSync } from 'node:sqlite'
 import { DocsearchError } from '../../../core/errors.ts'
 import { nodeSqliteDialect } from '../dialect.ts'
 import { slices } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import { postgresDialect } from './dialect.ts'
-import { lockWrites } from './engine.ts'
+import { lockWrites } from './locks.ts'
+import { storeMove, WITHOUT_MOVE } from './move.ts'
 import type { PostgresServer } from './server.ts'
 
 type Table = keyof Tables
@@ -69,13 +70,22 @@ export type RowCounts = ReadonlyMap<string, number>
  * Copies the records in a SQLite file of this version to PostgreSQL, which has the tables of this version, in one transaction. Throws
  * `data_unusable` when PostgreSQL has a user already, and an error when a count differs afterwards. Either way, PostgreSQL stays as it was.
  */
-export async function copyToPostgres({ file, server }: { file: string; server: PostgresServer }): Promise<RowCounts> {
+export async function copyToPostgres({
+  file,
+  server,
+  from: place,
+}: {
+  file: string
+  server: PostgresServer
+  from: string
+}): Promise<RowCounts> {
   return withBoth({ file, server }, (sqlite, postgres) =>
     sqlite.transaction().execute((from) =>
       postgres.transaction().execute(async (to) => {
         await lockWrites(to)
         await refuseUsed(to)
         const counts = await copyTables((table) => from.selectFrom(table).selectAll().stream(), to)
+        await storeMove(to, { state: 'arriving', place })
         // The next rows get ids after the copied ones.
         await sql`select setval(pg_get_serial_sequence('vocabularies', 'id'), coalesce(max(id), 0) + 1, false) from vocabularies`.execute(
           to,
@@ -156,10 +166,16 @@ function withoutRowId(row: Row): Row {
   return Object.fromEntries(Object.entries(row).filter(([name]) => name !== 'rowid'))
 }
 
-async function* cursorOver(from: Transaction<Tables>, table: Table): AsyncGenerator<Row> {
+const PARTS_OF_CURSOR: { readonly [table in Table]?: RawBuilder<unknown> } = {
   // The members of a project are listed in the order of insertion.
-  const order = table === 'project_members' ? sql`order by rowid` : sql``
-  await sql`declare rows_to_copy no scroll cursor for select * from ${sql.table(table)} ${order}`.execute(from)
+  project_members: sql`order by rowid`,
+  settings: WITHOUT_MOVE,
+}
+
+async function* cursorOver(from: Transaction<Tables>, table: Table): AsyncGenerator<Row> {
+  await sql`declare rows_to_copy no scroll cursor for select * from ${sql.table(table)} ${PARTS_OF_CURSOR[table] ?? sql``}`.execute(
+    from,
+  )
   for (;;) {
     const { rows } = await sql<Row>`fetch ${sql.lit(ROWS_AT_ONCE)} from rows_to_copy`.execute(from)
     yield* rows
