@@ -4,10 +4,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { DocsearchError } from '../../../core/errors.ts'
 import { nodeSqliteDialect } from '../dialect.ts'
 import { slices } from '../store.ts'
+import { upgradeDatabase, type UpgradeOptions } from '../upgrade.ts'
 import type { Tables } from '../tables.ts'
 import { postgresDialect } from './dialect.ts'
 import { lockWrites } from './locks.ts'
-import { storeMove, WITHOUT_MOVE } from './move.ts'
+import { POSTGRES_MIGRATIONS } from './migrations.ts'
+import { currentMove, storeMove, WITHOUT_MOVE } from './move.ts'
 import type { PostgresServer } from './server.ts'
 
 type Table = keyof Tables
@@ -66,26 +68,41 @@ const ROWS_AT_ONCE = 100
 /** The number of rows in each table. */
 export type RowCounts = ReadonlyMap<string, number>
 
-/**
- * Copies the records in a SQLite file of this version to PostgreSQL, which has the tables of this version, in one transaction. Throws
- * `data_unusable` when PostgreSQL has a user already, and an error when a count differs afterwards. Either way, PostgreSQL stays as it was.
- */
-export async function copyToPostgres({
-  file,
-  server,
-  from: place,
-}: {
+/** Creates or upgrades the tables. Throws `data_newer`. */
+export async function prepareTables(server: PostgresServer, upgrade: UpgradeOptions): Promise<void> {
+  await upgradeDatabase(
+    { db: new Kysely<Tables>({ dialect: postgresDialect(server) }), migrations: POSTGRES_MIGRATIONS },
+    upgrade,
+  )
+}
+
+export interface CopyToPostgres {
+  /** A SQLite file with the tables of this version, which nothing else changes meanwhile. */
   file: string
+  /** With the tables of this version. */
   server: PostgresServer
+  /** Where the records come from, as the user knows it. */
   from: string
-}): Promise<RowCounts> {
+  /** Keys that all processes need (`Coordination.secret`). */
+  secrets?: Readonly<Record<string, string>>
+}
+
+/**
+ * Copies records to PostgreSQL in one transaction. From then on they are arriving, and no process can use them before `setMove` says that they have
+ * arrived. Replaces what an earlier copy from the same place has left. Throws `data_unusable` when PostgreSQL has other records, and an error
+ * when a count differs afterwards. Then PostgreSQL stays as it was.
+ */
+export async function copyToPostgres({ file, server, from: place, secrets = {} }: CopyToPostgres): Promise<RowCounts> {
   return withBoth({ file, server }, (sqlite, postgres) =>
     sqlite.transaction().execute((from) =>
       postgres.transaction().execute(async (to) => {
         await lockWrites(to)
-        await refuseUsed(to)
+        await refuseOtherRecords(to, place)
         const counts = await copyTables((table) => from.selectFrom(table).selectAll().stream(), to)
         await storeMove(to, { state: 'arriving', place })
+        await sql`delete from secrets`.execute(to)
+        for (const [name, value] of Object.entries(secrets))
+          await sql`insert into secrets (name, value) values (${name}, ${value})`.execute(to)
         // The next rows get ids after the copied ones.
         await sql`select setval(pg_get_serial_sequence('vocabularies', 'id'), coalesce(max(id), 0) + 1, false) from vocabularies`.execute(
           to,
@@ -94,6 +111,13 @@ export async function copyToPostgres({
       }),
     ),
   )
+}
+
+/** Returns a key that all processes need, or null. */
+export async function readSecret(server: PostgresServer, name: string): Promise<string | null> {
+  const db = new Kysely<Tables>({ dialect: postgresDialect(server) })
+  const { rows } = await sql<{ value: string }>`select value from secrets where name = ${name}`.execute(db)
+  return rows[0]?.value ?? null
 }
 
 /**
@@ -123,7 +147,9 @@ async function withBoth<T>(
   }
 }
 
-async function refuseUsed(to: Transaction<Tables>): Promise<void> {
+async function refuseOtherRecords(to: Transaction<Tables>, place: string): Promise<void> {
+  const move = await currentMove(to)
+  if (move?.state === 'arriving' && move.place === place) return
   const user = await to.selectFrom('users').select('id').limit(1).executeTakeFirst()
   if (user !== undefined)
     throw new DocsearchError(

@@ -62,6 +62,11 @@ export async function storeMove(tx: Transaction<Tables>, move: Move | null): Pro
       .execute()
 }
 
+/** Returns the move of the records of this database, which has the tables of this version. */
+export async function readMove(server: PostgresServer): Promise<Move | null> {
+  return currentMove(new Kysely<Tables>({ dialect: postgresDialect(server) }))
+}
+
 /** Waits for the transactions that are writing. Afterwards, no process can write while there is a move. */
 export async function setMove(server: PostgresServer, move: Move | null): Promise<void> {
   const db = new Kysely<Tables>({ dialect: postgresDialect(server) })
