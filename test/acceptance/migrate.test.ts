@@ -24,8 +24,8 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
     await server[Symbol.asyncDispose]()
   })
 
-  async function start(home: string): Promise<RealDaemon> {
-    const daemon = await startRealDaemon({ home, env: { DOCSEARCH_EMBEDDER: 'builtin' } })
+  async function start(home: string, env: Record<string, string> = {}): Promise<RealDaemon> {
+    const daemon = await startRealDaemon({ home, env: { DOCSEARCH_EMBEDDER: 'builtin', ...env } })
     onTestFinished(() => daemon.dispose())
     return daemon
   }
@@ -39,14 +39,17 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
     const upload = await runCli(['upload', folder, '--wait', '--tag', 'moved'], daemon.env)
     expect(upload).toMatchObject({ code: 0 })
     const found = await findAll(daemon)
+    const key = await daemon.token()
     await daemon.stop()
-    return { home, env: daemon.env, dataDir: daemon.dataDir, found }
+    return { home, env: daemon.env, dataDir: daemon.dataDir, found, key }
   }
 
-  async function findAll(daemon: RealDaemon) {
+  async function findAll(daemon: RealDaemon, key?: string) {
+    const env = { ...daemon.env, ...(key !== undefined && { DOCSEARCH_TOKEN: key }) }
     return Promise.all(
       QUERIES.map(async (query) => {
-        const { stdout } = await runCli(['--json', 'search', query], daemon.env)
+        const { code, stdout, stderr } = await runCli(['--json', 'search', query], env)
+        expect({ code, stderr }, daemon.stderr()).toEqual({ code: 0, stderr: '' })
         const { results } = JSON.parse(stdout) as SearchAnswer
         return results.map(({ document, text, score }) => [document.id, text, score])
       }),
@@ -61,7 +64,7 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
     runCli(['--json', 'migrate', ...args], { ...env, ...server.env })
 
   test('documents, keys and the order of results are the same in a database and an object store, and back in a folder', async () => {
-    const { home, env, dataDir, found } = await filledFolder()
+    const { home, env, dataDir, found, key } = await filledFolder()
     const { database, store } = await newPlace()
 
     const there = await run(env, '--data', dataDir, '--to', database, '--store', store)
@@ -80,6 +83,14 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
       /were moved to postgres:.* on \d{4}-\d\d-\d\d. Start the instance there/,
     )
     expect((await run(env, '--data', dataDir, '--to', database, '--store', store)).code).not.toBe(0)
+
+    const shared = { DOCSEARCH_DATABASE: database, DOCSEARCH_STORE: store, ...server.env }
+    const processes = [
+      await start(await tempFolder(), shared),
+      await start(await tempFolder(), { ...shared, DOCSEARCH_ROLE: 'api' }),
+    ]
+    for (const daemon of processes) expect(await findAll(daemon, key)).toEqual(found)
+    await Promise.all(processes.map((daemon) => daemon.stop()))
 
     const newHome = await tempFolder()
     const back = await run(env, '--database', database, '--store', store, '--to', join(newHome, 'instance'))
