@@ -7,6 +7,7 @@ import type { ObjectStore } from '../objects/object-store.ts'
 import { probeStore } from '../objects/probe.ts'
 import type { Records } from '../records/records.ts'
 import type { Coordination } from '../records/shared.ts'
+import type { PostgresServer } from '../records/sql/postgres/server.ts'
 import type { UpgradeOptions } from '../records/sql/upgrade.ts'
 import { isDataFolder } from './data-folder.ts'
 import type { OpenParts } from './open-parts.ts'
@@ -21,6 +22,7 @@ export interface SharedInstance {
   counters: MakeCounter
   coordination: Coordination
   store: ObjectStore
+  server: PostgresServer
 }
 
 /**
@@ -47,7 +49,7 @@ export async function openSharedInstance(options: {
   const server = await pgServer({ url: place.database, log: log.child({ part: 'database' }) })
   const leaseMs = process.env['NODE_ENV'] === 'test' ? Number(process.env[LEASE_VARIABLE]) || undefined : undefined
   const postgres = await openPostgres({ server, clock, log, isAudited, upgrade, ...(leaseMs !== undefined && { leaseMs }) })
-  return { place, store, ...postgres }
+  return { place, store, server, ...postgres }
 }
 
 /** Refuses the data folder of an instance that is one process, whose documents this instance would not have. Throws `data_unusable`. */

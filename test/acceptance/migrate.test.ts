@@ -112,6 +112,21 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
     expect(await readdir(join(newHome, 'instance'))).not.toContain('migration.json')
   })
 
+  test('a backup of an instance of several processes restores into a folder with the same answers', async () => {
+    const { env, dataDir, found, key } = await filledFolder()
+    const { database, store } = await newPlace()
+    expect(await run(env, '--data', dataDir, '--to', database, '--store', store)).toMatchObject({ code: 0 })
+    const daemon = await start(await tempFolder(), { DOCSEARCH_DATABASE: database, DOCSEARCH_STORE: store, ...server.env })
+    const target = join(await tempFolder(), 'backup.tar')
+    const backup = await runCli(['--json', 'backup', target, '--with-vectors'], { ...daemon.env, DOCSEARCH_TOKEN: key })
+    expect(backup).toMatchObject({ code: 0, stderr: '' })
+    const home = await tempFolder()
+    const restored = await runCli(['--json', 'restore', target, '--data', join(home, 'instance')], env)
+    expect(restored).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(restored.stdout)).toMatchObject({ documents: CONTENTS.length, missing: [], index: { state: 'restored' } })
+    expect(await findAll(await start(home), key)).toEqual(found)
+  })
+
   test('a move that was interrupted goes on, and until then the folder can still be used', async () => {
     const { home, env, dataDir, found } = await filledFolder()
     const { database, store } = await newPlace()
