@@ -16,7 +16,7 @@ _docsearch_projects() {
 _docsearch_takes_value() {
   case "$1 $2" in
     ' --server'|' --profile'|' --cacert') return 0 ;;
-    'serve --data'|'serve --config'|'serve --log-level'|'serve --embedder'|'serve --reranker'|'serve --host'|'serve --port'|'serve --public-url'|'serve --ollama'|'serve --server'|'serve --profile'|'serve --cacert') return 0 ;;
+    'serve --data'|'serve --config'|'serve --log-level'|'serve --embedder'|'serve --reranker'|'serve --host'|'serve --port'|'serve --public-url'|'serve --ollama'|'serve --database'|'serve --store'|'serve --role'|'serve --server'|'serve --profile'|'serve --cacert') return 0 ;;
     'reindex --data'|'reindex --config'|'reindex --log-level'|'reindex --server'|'reindex --profile'|'reindex --cacert') return 0 ;;
     'doctor --data'|'doctor --subset'|'doctor --server'|'doctor --profile'|'doctor --cacert') return 0 ;;
     'login --client-id'|'login --scope'|'login --server'|'login --profile'|'login --cacert') return 0 ;;
@@ -241,6 +241,9 @@ _docsearch() {
     'serve --port') :; return ;;
     'serve --public-url') :; return ;;
     'serve --ollama') :; return ;;
+    'serve --database') :; return ;;
+    'serve --store') :; return ;;
+    'serve --role') COMPREPLY=($(compgen -W 'all api worker' -- "$cur")); return ;;
     'serve --server') :; return ;;
     'serve --profile') :; return ;;
     'serve --cacert') :; return ;;
@@ -675,7 +678,7 @@ _docsearch() {
   if [[ $cur == -* ]]; then
     case "$at" in
       '') COMPREPLY=($(compgen -W '--version -V --server --profile --cacert --json --quiet -q --no-color --no-pager --help -h' -- "$cur")) ;;
-      'serve') COMPREPLY=($(compgen -W '--data --config --log-level --embedder --reranker --host --port --public-url --ollama --print-config --install --uninstall --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'serve') COMPREPLY=($(compgen -W '--data --config --log-level --embedder --reranker --host --port --public-url --ollama --database --store --role --print-config --install --uninstall --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'reindex') COMPREPLY=($(compgen -W '--data --config --log-level --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'doctor') COMPREPLY=($(compgen -W '--data --subset --fix --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'login') COMPREPLY=($(compgen -W '--device --with-token --client-id --scope --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;

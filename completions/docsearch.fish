@@ -10,7 +10,7 @@ function __docsearch_at
             continue
         end
         switch $word
-            case --server --profile --cacert --data --config --log-level --embedder --reranker --host --port --public-url --ollama --subset --client-id --scope --project -p --tag -t --exclude -x --max-size --name --on-conflict --max-delete --plan --apply --limit -n --offset --mode --sort --type --path --after --before --min-score --open --context -C --format --page --baseline --max-drop --role --description -d --for --status --parent --output -o --title --add -a --remove -r --event --url --grace --delivery --state --expires-in-days --documents --bytes --passages --redirect-uri --action --actor --document --keep --snapshot --every
+            case --server --profile --cacert --data --config --log-level --embedder --reranker --host --port --public-url --ollama --database --store --role --subset --client-id --scope --project -p --tag -t --exclude -x --max-size --name --on-conflict --max-delete --plan --apply --limit -n --offset --mode --sort --type --path --after --before --min-score --open --context -C --format --page --baseline --max-drop --description -d --for --status --parent --output -o --title --add -a --remove -r --event --url --grace --delivery --state --expires-in-days --documents --bytes --passages --redirect-uri --action --actor --document --keep --snapshot --every
                 set skip 1
                 continue
             case '-*'
@@ -285,6 +285,9 @@ complete -c docsearch -n '__docsearch_is "serve"' -l host -x -d 'Address to list
 complete -c docsearch -n '__docsearch_is "serve"' -l port -x -d 'Port to listen on; 0 takes a free one (default 4747)'
 complete -c docsearch -n '__docsearch_is "serve"' -l public-url -x -d 'URL at which users reach this instance'
 complete -c docsearch -n '__docsearch_is "serve"' -l ollama -x -d 'URL of Ollama (default http://127.0.0.1:11434)'
+complete -c docsearch -n '__docsearch_is "serve"' -l database -x -d 'PostgreSQL database of an instance with several processes, with its password in PGPASSWORD, a service file or DOCSEARCH_DATABASE'
+complete -c docsearch -n '__docsearch_is "serve"' -l store -x -d 'Object store of such an instance, such as s3://bucket/prefix (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, …)'
+complete -c docsearch -n '__docsearch_is "serve"' -l role -x -a 'all api worker' -d 'What this process of such an instance does (default all)'
 complete -c docsearch -n '__docsearch_is "serve"' -l print-config -d 'Print every setting with its source, then exit'
 complete -c docsearch -n '__docsearch_is "serve"' -l install -d 'Start the server with these options at every boot (as root) or login, with systemd or launchd'
 complete -c docsearch -n '__docsearch_is "serve"' -l uninstall -d 'Stop and remove the service that --install created; the data stays'

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import { BackgroundTask } from '../core/background-task.ts'
 import { createRetries } from '../core/retries.ts'
 import { noTelemetry } from '../core/telemetry.ts'
 import { Builder } from '../lifecycle/builder.ts'
@@ -43,29 +42,8 @@ export function createIngest(options: IngestOptions): Ingest {
   const steps = createSteps(options, { retries, preparePassages, writer, telemetry })
   const edits = new Edits({ records, lifecycle, log, quotas, preparePassages, exclusive, stopping: stopping.signal })
   const onFailed = () => void deletions.forget()
-  const { extract } = steps
-  const index = indexInto(lifecycle, steps)
-  const worker = new Worker({
-    records,
-    log,
-    telemetry,
-    retries,
-    claim: claimFrom(options),
-    extract,
-    index,
-    load,
-    stopping,
-    onFailed,
-  })
-  /** Searches hide the documents already, so this may take its time. */
-  const forgetting = new BackgroundTask({
-    async work() {
-      if ((await records.queue.tombstones()).length === 0) return
-      await reconciler.forget()
-      maintenance.deleted()
-    },
-    onFailure: (error) => log.warn({ err: error }, 'deleted documents are still in the index; trying again later'),
-  })
+  const claiming = { claim: claimFrom(options), extract: steps.extract, index: indexInto(lifecycle, steps) }
+  const worker = new Worker({ records, log, telemetry, retries, load, stopping, onFailed, ...claiming })
   const builder = newBuilder(options, { threads, exclusive, areUploadsStuck: () => retries.reason() !== null })
   let unsubscribe: () => void = () => {}
   let unwatch: () => void = () => {}
@@ -107,29 +85,43 @@ export function createIngest(options: IngestOptions): Ingest {
     async stop(graceMs) {
       unsubscribe()
       unwatch()
-      const upkeep = Promise.all([maintenance.stop(), forgetting.stop()])
+      const upkeep = maintenance.stop()
       await Promise.all([worker.stop(graceMs), builder.stop()])
       // An index can't be closed while it is read, for example by the reconciler.
       await Promise.race([Promise.all([exclusive(async () => {}), upkeep]), sleep(graceMs / 2, undefined, { ref: false })])
       await threads.close()
     },
     accept: createAccept(options, () => worker.nudge()),
-    deleteDocument: async (projects, id, options) => worked(await deletions.deleteDocument(projects, id, options)),
-    restore: async (projects, id, many) => worked(await deletions.restore(projects, id, many)),
-    finishMany: () => deletions.finishMany(),
-    deleteProject: (id) => deletions.deleteProject(id),
-    deleteUser: (id) => deletions.deleteUser(id),
+    ...changesOf({ records, deletions, edits, worked }),
     notice() {
       worker.nudge()
-      forgetting.start()
+      maintenance.notice()
     },
-    edit: async (projects, id, change) => worked(await edits.edit(projects, id, change)),
-    reprocess: async (projects, id) => worked(await records.documents.requeue(projects, id)),
     repairIndex: (damage) => reconciler.repair(damage).finally(() => worker.nudge()),
     scrubIndex: async (onRead) => worked(await reconciler.scrub(onRead)),
     settled: createSettled(records),
     change: () => ({ reason: builder.reason() }),
     status: (projects) => describeQueue(options, retries.reason(), projects),
+  }
+}
+
+type Changes = Pick<Ingest, 'deleteDocument' | 'restore' | 'finishMany' | 'deleteProject' | 'deleteUser' | 'edit' | 'reprocess'>
+
+/** What users change. `worked` is called after what can queue documents. */
+function changesOf({
+  records,
+  deletions,
+  edits,
+  worked,
+}: Pick<IngestOptions, 'records'> & { deletions: Deletions; edits: Edits; worked: <T>(result: T) => T }): Changes {
+  return {
+    deleteDocument: async (projects, id, options) => worked(await deletions.deleteDocument(projects, id, options)),
+    restore: async (projects, id, many) => worked(await deletions.restore(projects, id, many)),
+    finishMany: () => deletions.finishMany(),
+    deleteProject: (id) => deletions.deleteProject(id),
+    deleteUser: (id) => deletions.deleteUser(id),
+    edit: async (projects, id, change) => worked(await edits.edit(projects, id, change)),
+    reprocess: async (projects, id) => worked(await records.documents.requeue(projects, id)),
   }
 }
 

@@ -9,6 +9,8 @@ export interface Coordination {
   /** The right to write indexes, and to do what must happen once in the instance. */
   writer: Lease
   versions: Versions
+  /** What is shown once to the session that it belongs to, whichever process that asks. */
+  shownOnce: ShownOnce
   /** Returns a secret of the instance, which is the same for all processes, as base64. The first caller makes it. */
   secret(name: 'webhooks'): Promise<string>
 }
@@ -52,4 +54,12 @@ export interface Versions {
   newestCommit(indexId: string): Promise<number>
   /** Notes a commit to an index, unless a newer one is noted. */
   noteCommit(indexId: string, number: number): Promise<void>
+}
+
+/** Texts for a session, each read once. Callers encrypt them. */
+export interface ShownOnce {
+  /** Forgets the oldest texts of a session that has many. */
+  put(kept: { id: string; sessionId: string; text: string; next: string; ms: number }): Promise<void>
+  /** Returns the text once; later, it is null. Returns null for another session and after the time has passed. */
+  take(id: string, sessionId: string): Promise<{ text: string | null; next: string } | null>
 }

@@ -176,7 +176,8 @@ class DocumentSearch implements Search {
       return { ...page, hasDamagedTexts }
     }
     const { page, relaxedPhrases } = await relaxPhrases(asked, query, find)
-    if (page.hasDamagedTexts || page.isIncompleteIndex) measured.degraded('index_incomplete')
+    const isRebuilding = page.hasDamagedTexts || page.isIncompleteIndex
+    if (isRebuilding) measured.degraded('index_incomplete')
     const { mode, modeReason } = question
     return {
       hits: page.hits,
@@ -186,7 +187,7 @@ class DocumentSearch implements Search {
       mode,
       modeReason: sentences(
         modeReason,
-        (page.hasDamagedTexts || page.isIncompleteIndex) && REBUILDING,
+        isRebuilding && REBUILDING,
         !page.areAllPhrasesChecked && UNCHECKED,
         !isCurrent && BEHIND,
       ),

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Blobs } from '../blobs/blobs.ts'
 import { openBlobs } from '../blobs/files.ts'
 import { runDoctor } from '../doctor/doctor-process.ts'

@@ -1,5 +1,6 @@
 import type { SharedPlace } from '../config/shared-place.ts'
-import type { Clock } from '../core/clock.ts'
+import type { Config } from '../config/config.ts'
+import { type Clock, systemClock } from '../core/clock.ts'
 import { DocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { MakeCounter } from '../core/rate-counter.ts'
@@ -50,6 +51,32 @@ export async function openSharedInstance(options: {
   const leaseMs = process.env['NODE_ENV'] === 'test' ? Number(process.env[LEASE_VARIABLE]) || undefined : undefined
   const postgres = await openPostgres({ server, clock, log, isAudited, upgrade, ...(leaseMs !== undefined && { leaseMs }) })
   return { place, store, server, ...postgres }
+}
+
+/** Opens only the records, for a command. */
+export async function openSharedRecords(options: {
+  place: SharedPlace
+  isAudited: boolean
+  version: string
+  log: Logger
+  say: (line: string) => void
+}): Promise<Records> {
+  const { place, isAudited, version, log, say } = options
+  const [{ pgServer }, { openPostgres }] = await Promise.all([
+    import('../records/sql/postgres/pg-server.ts'),
+    import('../records/sql/postgres/open.ts'),
+  ])
+  const server = await pgServer({ url: place.database, log })
+  return (await openPostgres({ server, clock: systemClock, log, isAudited, upgrade: { version, notify: say } })).records
+}
+
+/** Refuses what works only on a data folder. Throws `no_data_folder`. */
+export function requireDataFolder({ shared }: Pick<Config, 'shared'>): void {
+  if (shared !== null)
+    throw new DocsearchError(
+      'no_data_folder',
+      'This instance keeps its data in a PostgreSQL database and an object store, and this command works only on a data folder. docs/scale.md says what to do instead.',
+    )
 }
 
 /** Refuses the data folder of an instance that is one process, whose documents this instance would not have. Throws `data_unusable`. */

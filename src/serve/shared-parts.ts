@@ -12,7 +12,7 @@ import { passagesOfDaemon, sharedBackupParts } from './backup-parts.ts'
 import { IndexWorker } from './index-worker.ts'
 import { examineShared } from './shared-doctor.ts'
 import { indexStoreOf, type SharedPartsOptions, webhookOptions } from './shared-stores.ts'
-import { embedderChooser, openOcr, type PartsOptions, SEARCH_THREADS, type StorageParts } from './storage-parts.ts'
+import { embedderChooser, openOcr, SEARCH_THREADS, type StorageParts } from './storage-parts.ts'
 import { writeIndex } from './write-index.ts'
 
 /** How often to delete images of pages whose originals are gone. */

@@ -106,7 +106,11 @@ async function start(options: StartOptions, open: OpenParts): Promise<Daemon> {
     const sweep = startSweep({ records, clock, log, auditDays: config.auditDays })
     open.add('sweep of expired rows', () => sweep.stop())
   }
-  const settings = { ...httpSettings(config, () => baseUrl, stopping.signal), counters: shared?.counters }
+  const settings: HttpSettings = {
+    ...httpSettings(config, () => baseUrl, stopping.signal),
+    counters: shared?.counters,
+    keptViews: shared?.coordination.shownOnce,
+  }
   const services = createServices(backend)
   const parts = {
     ...services,

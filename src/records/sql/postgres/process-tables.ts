@@ -37,6 +37,17 @@ create table leases (
 
 insert into leases values ('writer', '', 0, '-infinity');
 
+-- Views with a new secret, encrypted. The text is null once the view was shown.
+create table shown_once (
+  id text primary key,
+  session_id text not null references sessions on delete cascade,
+  text text,
+  next text not null,
+  ends_at timestamptz not null
+);
+
+create index shown_once_by_session on shown_once (session_id);
+
 -- Keys that all processes need. Only the database has them.
 create table secrets (
   name text primary key,
