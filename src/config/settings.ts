@@ -1,6 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { z } from 'zod'
 import { DEFAULT_LIMITS } from './config.ts'
+import { databaseAddress, ROLES, storeAddress, withHiddenPassword } from './shared-place.ts'
 import {
   absolutePath,
   bytes,
@@ -28,6 +29,8 @@ export interface Setting {
   default: unknown
   /** Name of the commander option that sets it, if there is one. */
   flag?: string
+  /** Hides the secrets in a value. Without it, the whole value may be shown. */
+  hideSecrets?: (value: unknown) => unknown
 }
 
 const L = DEFAULT_LIMITS
@@ -41,6 +44,15 @@ export const SETTINGS: readonly Setting[] = [
     flag: 'host',
   },
   { key: 'port', schema: integer(0, 65_535), default: 4747, flag: 'port' },
+  {
+    key: 'database',
+    schema: databaseAddress.nullable(),
+    default: null,
+    flag: 'database',
+    hideSecrets: withHiddenPassword,
+  },
+  { key: 'store', schema: storeAddress.nullable(), default: null, flag: 'store' },
+  { key: 'role', schema: z.enum(ROLES, 'must be all, api or worker'), default: 'all', flag: 'role' },
   {
     key: 'public_url',
     schema: publicAddress.nullable(),
@@ -115,6 +127,7 @@ export const SETTINGS: readonly Setting[] = [
     schema: z.enum(['pdfium', 'pdf2json'], 'must be pdfium or pdf2json'),
     default: 'pdfium',
   },
+  { key: 'originals.cache_mb', schema: integer(0, 16_777_216), default: 1024 },
   { key: 'page_images.cache_mb', schema: integer(0, 16_777_216), default: 512 },
   {
     key: 'parse.ocr_command',

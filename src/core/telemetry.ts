@@ -12,6 +12,7 @@ export type IngestStep = (typeof INGEST_STEPS)[number]
 export const DEGRADED_REASONS = [
   'no_index',
   'index_incomplete',
+  'index_behind',
   'spelling_stopped',
   'embedder_timeout',
   'embedder_unavailable',

@@ -33,6 +33,15 @@ export default defineCommand({
     port: option('--port <number>', 'Port to listen on; 0 takes a free one (default 4747)', integer(0, 65_535)),
     publicUrl: text('--public-url <url>', 'URL at which users reach this instance'),
     ollama: text('--ollama <url>', 'URL of Ollama (default http://127.0.0.1:11434)'),
+    database: text(
+      '--database <url>',
+      'PostgreSQL database of an instance with several processes, with its password in PGPASSWORD, a service file or DOCSEARCH_DATABASE',
+    ),
+    store: text(
+      '--store <url>',
+      'Object store of such an instance, such as s3://bucket/prefix (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, …)',
+    ),
+    role: choice('--role <role>', 'What this process of such an instance does (default all)', ['all', 'api', 'worker']),
     printConfig: flag('--print-config', 'Print every setting with its source, then exit'),
     install: flag('--install', 'Start the server with these options at every boot (as root) or login, with systemd or launchd', {
       conflictsWith: ['printConfig', 'uninstall'],

@@ -56,7 +56,11 @@ export async function inspectPassageTable(options: {
   const unexpected = () => Promise.reject(new Error('an inspection adds nothing'))
   try {
     const parts = await Promise.all(tables.map((table) => openPart({ connection, folder, table, layout }, clock.now())))
-    const table = new LancePassageTable(connection, parts, unexpected, { layout, clock, log: silentLogger, cacheBytes: 0 })
+    const table = new LancePassageTable(
+      connection,
+      { open: parts, create: unexpected, openNew: null },
+      { layout, clock, log: silentLogger, cacheBytes: 0 },
+    )
     return { ...nothing, ...lists, table }
   } catch (error) {
     connection.close()

@@ -4,16 +4,19 @@ import type { Logger } from '../../../core/logger.ts'
 import { type PageList, toPageList } from '../../../core/page-list.ts'
 import type { MakeCounter } from '../../../core/rate-counter.ts'
 import type { Records } from '../../records.ts'
+import type { Coordination } from '../../shared.ts'
 import { composeRecords } from '../compose.ts'
 import type { ScanTurn } from '../scan-thread.ts'
 import { createStore } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import { upgradeDatabase, type UpgradeOptions } from '../upgrade.ts'
+import { createCoordination } from './coordination.ts'
 import { sharedCounters } from './counters.ts'
 import { postgresDialect } from './dialect.ts'
 import { postgresEngine } from './engine.ts'
 import { EventWatch } from './event-watch.ts'
 import { POSTGRES_MIGRATIONS } from './migrations.ts'
+import { refuseMoved } from './move.ts'
 import type { PostgresServer } from './server.ts'
 import { LeasedWorker } from './worker.ts'
 
@@ -24,6 +27,7 @@ export interface Postgres {
   records: Records
   /** Counts requests and failed logins of all processes together. */
   counters: MakeCounter
+  coordination: Coordination
 }
 
 /**
@@ -44,6 +48,7 @@ export async function openPostgres(options: {
   const watch = new EventWatch(db, log)
   try {
     await upgradeDatabase({ db, migrations }, upgrade)
+    await refuseMoved(db)
     const takeOver = async () => {
       if (await hasStoppedWorkers(db)) await records.queue.recover()
     }
@@ -62,12 +67,14 @@ export async function openPostgres(options: {
       synonymsVersion: () => synonymsVersion(db),
       async close() {
         await watch.stop()
-        await worker.stop()
+        await coordination.writer.release().catch((error: unknown) => log.warn({ err: error }, 'could not release a lease'))
+        await worker.stop().catch((error: unknown) => log.warn({ err: error }, 'could not release documents'))
         await db.destroy()
       },
     })
+    const coordination = createCoordination({ store, worker, log, leaseMs })
     await watch.start(server, store.wake)
-    return { records, counters: sharedCounters(db) }
+    return { records, counters: sharedCounters(db), coordination }
   } catch (error) {
     await watch.stop()
     await db.destroy()
