@@ -6,7 +6,7 @@ import { copyIndex } from '../../index/copy-index.ts'
 import { currentLayout, parseFingerprint } from '../../lifecycle/fingerprint.ts'
 import type { SnapshotIndex } from '../../records/records.ts'
 import { layoutOf } from '../backup-parts.ts'
-import type { MigrateHooks } from './migrate.ts'
+import type { MigrateHooks } from './hooks.ts'
 
 /** Copies the active index. An instance builds every other index, and one that could not be copied, from its records. */
 export async function copyActiveIndex(options: {

@@ -4,18 +4,9 @@ import type { Migrated } from '../../contract/migrate.ts'
 import { DocsearchError } from '../../core/errors.ts'
 import { keepFilesPrivate } from '../data-folder.ts'
 import type { ServeOutput } from '../main.ts'
+import type { MigrateHooks } from './hooks.ts'
 import { moveToFolder } from './to-folder.ts'
 import { moveToShared } from './to-shared.ts'
-
-export interface MigrateHooks {
-  signal: AbortSignal
-  /** Called with the number of bytes of originals that are at the new place, and of all. */
-  onOriginals: (bytes: number, total: number) => void
-  /** Called while the tables are copied. */
-  onRecords: () => void
-  /** Called with the number of passages that are at the new place. */
-  onPassages: (passages: number) => void
-}
 
 export interface MigrateOptions extends MigrateHooks {
   /** The address of a PostgreSQL database, or a folder. */

@@ -1,7 +1,7 @@
 import { copyOriginals, type CopyOptions } from '../../blobs/copy.ts'
 import type { Migrated } from '../../contract/migrate.ts'
 import type { Snapshot } from '../../records/snapshot.ts'
-import type { MigrateHooks } from './migrate.ts'
+import type { MigrateHooks } from './hooks.ts'
 
 /** Copies the originals of all documents, also of those in the trash. */
 export async function moveOriginals(options: {

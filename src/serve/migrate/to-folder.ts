@@ -14,7 +14,7 @@ import { keepTemporaryFilesIn, type ServeOutput } from '../main.ts'
 import { OpenParts } from '../open-parts.ts'
 import { copyActiveIndex } from './copy-active-index.ts'
 import { readMark, writeMark } from './mark.ts'
-import type { MigrateHooks } from './migrate.ts'
+import type { MigrateHooks } from './hooks.ts'
 import { moveOriginals } from './move-originals.ts'
 import { nameOf, openSharedSide, type SharedSide } from './shared-side.ts'
 

@@ -17,7 +17,7 @@ import { OpenParts } from '../open-parts.ts'
 import { VERSION } from '../version.ts'
 import { copyActiveIndex } from './copy-active-index.ts'
 import { readMark, writeMark } from './mark.ts'
-import type { MigrateHooks } from './migrate.ts'
+import type { MigrateHooks } from './hooks.ts'
 import { moveOriginals } from './move-originals.ts'
 import { becomeWriter, openSharedSide, type SharedSide } from './shared-side.ts'
 
