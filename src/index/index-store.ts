@@ -6,10 +6,8 @@ import type { ChunkIndexStore } from './chunk-index.ts'
 import { indexFailure } from './failures.ts'
 import type { PassageTableStore } from './passage-table.ts'
 import { isIndexId } from './passages/names.ts'
-import { createPassageTableStore } from './passages/store.ts'
+import { type CacheSizes, createPassageTableStore } from './passages/store.ts'
 import type { SegmentMemory } from './segments/store/memory.ts'
-import type { SegmentSharing } from './segments/store/segment-store.ts'
-import { dropShares } from './segments/store/open-shares.ts'
 import { SegmentedIndex } from './segmented-index.ts'
 
 export interface IndexStoreOptions {
@@ -19,8 +17,8 @@ export interface IndexStoreOptions {
   clock?: Clock
   /** By default, all segments are in memory. */
   memory?: SegmentMemory
-  /** By default, each index belongs to this process alone. */
-  sharing?: SegmentSharing | undefined
+  /** How much memory the table of each index may take. */
+  caches?: CacheSizes
   /** By default, LanceDB in `lance/`. */
   tables?: PassageTableStore
 }
@@ -30,17 +28,17 @@ export function createIndexStore({
   dataDir,
   log,
   memory,
-  sharing,
+  caches,
   clock = systemClock,
   tables: given,
 }: IndexStoreOptions): ChunkIndexStore {
-  const tables = given ?? createPassageTableStore({ folder: join(dataDir, 'lance'), log, clock })
+  const tables = given ?? createPassageTableStore({ folder: join(dataDir, 'lance'), log, clock, ...(caches && { caches }) })
   const folder = join(dataDir, 'segments')
   return {
     async open({ id, dimensions, denseDimensions = dimensions }) {
       const layout = { dimensions, denseDimensions }
       const table = await tables.open({ id, layout })
-      return SegmentedIndex.open({ table, folder: join(folder, id), layout, memory, sharing, log: log.child({ index: id }) })
+      return SegmentedIndex.open({ table, folder: join(folder, id), layout, memory, log: log.child({ index: id }) })
     },
     async list() {
       // Other programs may have put files into the folder, such as `.DS_Store`.
@@ -52,7 +50,6 @@ export function createIndexStore({
     },
     async drop(id) {
       await tables.drop(id)
-      if (sharing !== undefined) await dropShares(sharing, id)
       await rm(join(folder, id), { recursive: true, force: true }).catch((error) => {
         throw indexFailure(error)
       })

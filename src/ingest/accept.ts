@@ -10,7 +10,15 @@ import type { Ingest } from './ingest.ts'
 
 /** Makes `Ingest.accept`: checks an upload, stores its bytes and queues the document, in this order. A refused upload leaves no file behind. */
 export function createAccept(
-  { records, blobs, parserPool, ocr, limits, quotas, trashDays = 0 }: IngestOptions,
+  {
+    records,
+    blobs,
+    parserPool,
+    ocr,
+    limits,
+    quotas,
+    trashDays = 0,
+  }: Pick<IngestOptions, 'records' | 'blobs' | 'parserPool' | 'ocr' | 'limits' | 'quotas' | 'trashDays'>,
   nudge: () => void,
 ): Ingest['accept'] {
   return async ({ file, sha256, onConflict, ownerId, ...upload }) => {

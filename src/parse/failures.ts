@@ -27,7 +27,7 @@ export function unsupportedType(what: string, isArchive: boolean, detected: stri
  */
 export function convertible(what: string, advice: string, detected: string): DocsearchError {
   return new DocsearchError('unsupported_type', `This is ${what}, which docsearch can't read. ${advice}`, {
-    details: { detected },
+    details: { detected, convertible: true },
   })
 }
 

@@ -13,7 +13,9 @@ import { contains } from './sniff/contains.ts'
 
 /** Adobe Acrobat opens a PDF whose header is within the first 1,024 bytes. Some mail gateways put lines before it. */
 const PDF_HEADER_WITHIN = 1024
-const PDF_HEADER = '%PDF-'
+const PDF_HEADER = Buffer.from('%PDF-')
+/** The header after other bytes: at the beginning of a line, or after a byte that is no text. */
+const LATER_PDF_HEADER = /[^\t\x20-\x7e]%PDF-\d\.\d/
 /** Documents and templates, with and without macros. */
 const WORD =
   /^application\/vnd\.(openxmlformats-officedocument\.wordprocessingml\.(document|template)|ms-word\.(document|template)\.macroenabled\.12)$/i
@@ -56,7 +58,7 @@ export type FormatReader = { load(): Promise<Parser> } & (
 export const READERS: Readonly<Record<FormatId, FormatReader>> = {
   pdf: {
     kind: 'binary',
-    isFormatOf: ({ head }) => head.subarray(0, PDF_HEADER_WITHIN + PDF_HEADER.length).includes(PDF_HEADER),
+    isFormatOf: ({ head, name }) => head.subarray(0, PDF_HEADER.length).equals(PDF_HEADER) || hasPdfHeader(head, name),
     load: async () => (await import('./pdf/pdf.ts')).parsePdf,
   },
   docx: {
@@ -175,4 +177,10 @@ function isOoxml(archive: Archive | null, mainType: RegExp, usualMain: string): 
 async function isOdf({ head, archive }: SniffedFile, kind: string): Promise<boolean> {
   const mediaType = (await archive())?.mediaType ?? FLAT_ODF.exec(head.toString('latin1'))?.[1] ?? ''
   return new RegExp(`^application/vnd\\.oasis\\.opendocument\\.${kind}(?:-template|-master)?$`).test(mediaType)
+}
+
+/** True for a PDF with other bytes in front. Texts about PDFs have the header within a line, and messages can have a PDF as an attachment. */
+function hasPdfHeader(head: Buffer, name: string): boolean {
+  const start = head.toString('latin1', 0, PDF_HEADER_WITHIN + PDF_HEADER.length + '1.7'.length)
+  return LATER_PDF_HEADER.test(start) && !beginsAsMail(start, isNamed(name, 'eml')) && !beginsAsMailbox(start)
 }

@@ -8,7 +8,7 @@ import { beginsAsRtf } from '../rtf/begins-as-rtf.ts'
 import { decompressRtf } from '../rtf/compressed-rtf.ts'
 import { readRtfBody } from '../rtf/rtf.ts'
 import { checkChains } from './cfb-chains.ts'
-import { type MailAttachment, type Message, messageIds, showDate, toDate } from './message.ts'
+import { type MailAttachment, type Message, messageIds, showDate, toDate, withPlainHeaders } from './message.ts'
 import { readEml } from './read-eml.ts'
 
 // It is a CommonJS module, whose default export its types describe as that of an ES module.
@@ -36,8 +36,8 @@ export async function readMsg(bytes: Buffer): Promise<Message> {
   if (/^IPM\.Note\.(?:SMIME|Secure)$/i.test(item.messageClass ?? '')) throw encrypted()
   const transport = item.headers === undefined ? null : await readEml(Buffer.from(`${item.headers.trimEnd()}\r\n\r\n`))
   const sentAt = toDate(item.clientSubmitTime) ?? transport?.sentAt ?? toDate(item.messageDeliveryTime)
-  return {
-    subject: item.subject?.replace(/\s+/g, ' ').trim() || null,
+  return withPlainHeaders({
+    subject: item.subject ?? null,
     from: senderOf(item) || (transport?.from ?? ''),
     to: recipients(item, 'to'),
     cc: recipients(item, 'cc'),
@@ -47,7 +47,7 @@ export async function readMsg(bytes: Buffer): Promise<Message> {
     answers: [...new Set([...messageIds(item.inReplyTo, item.references), ...(transport?.answers ?? [])])],
     ...bodyOf(item),
     attachments: attachmentsOf(item, reader, bytes.length),
-  }
+  })
 }
 
 /** Returns the body. Some messages have it only as RTF, in which Outlook can have wrapped the HTML that it received. */

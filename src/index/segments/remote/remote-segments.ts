@@ -40,7 +40,15 @@ export class RemoteSegments implements Shares {
     return new RemoteSegments(store, await CommitLog.open(store, basename(folder)), folder)
   }
 
-  takeOver(lease: WriterLease): Promise<void> {
+  get version(): number {
+    return this.#log.version
+  }
+
+  get projectCount(): number {
+    return this.#log.manifests.size
+  }
+
+  takeOver(lease: WriterLease): Promise<ReadonlySet<string>> {
     return this.#log.takeOver(lease)
   }
 
@@ -50,6 +58,10 @@ export class RemoteSegments implements Shares {
 
   commit(projectId: string, manifest: Uint8Array | null): Promise<void> {
     return this.#log.append(new Map([[projectId, manifest && Buffer.from(manifest).toString()]]))
+  }
+
+  confirm(): Promise<void> {
+    return this.#log.append(new Map())
   }
 
   follow(): Promise<ReadonlySet<string>> {

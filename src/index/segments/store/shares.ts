@@ -11,12 +11,21 @@ export interface SharedPlace {
 
 /** The segments of one index as other processes see them. */
 export interface Shares {
-  /** Makes this process the writer. Throws `writer_replaced` when there already is a later one. */
-  takeOver(lease: WriterLease): Promise<void>
+  /**
+   * Makes this process the writer. Returns the projects that have changed since this process last read the commits. Throws `writer_replaced` when
+   * there already is a writer with this fence or a later one.
+   */
+  takeOver(lease: WriterLease): Promise<ReadonlySet<string>>
   /** Stores a file that a later commit names. */
   upload(projectId: string, file: string, bytes: Uint8Array): Promise<void>
   /** Switches a project to other files. Null when no segment is left. Throws `writer_replaced`. */
   commit(projectId: string, manifest: Uint8Array | null): Promise<void>
+  /** Makes sure that this process is still the writer, and that no failed commit has taken effect. Throws `writer_replaced`. */
+  confirm(): Promise<void>
+  /** The number of the last commit that this process knows. */
+  readonly version: number
+  /** How many projects have segments in this commit. */
+  readonly projectCount: number
   /** Reads the commits of other processes. Returns the projects that have changed. */
   follow(): Promise<ReadonlySet<string>>
   /** Brings the local files of all projects, or some, to the state of the last commit that this process knows. */

@@ -3,6 +3,7 @@ import { sniff } from '../../../../src/parse/sniff/sniff.ts'
 import { rawDocx, docxParagraph } from '../../../support/make-bombs.ts'
 import { makeDocx, makePdf } from '../../../support/make-documents.ts'
 import { makeZip } from '../../../support/make-zip.ts'
+import { makeMail, makeMbox } from '../../../support/make-mail.ts'
 import { withFile } from '../../../support/parse-file.ts'
 import { errorCode } from '../../../support/codes.ts'
 
@@ -28,6 +29,17 @@ test('goes by the content, not by the name', async () => {
 test('accepts lines before the header of a PDF', async () => {
   const pdf = await makePdf([[{ text: 'Hello' }]])
   expect(await typeOf(Buffer.concat([Buffer.from('X-Mailer: something\r\n\r\n'), pdf]), 'mail.bin')).toBe('application/pdf')
+  expect(await typeOf(Buffer.concat([Buffer.alloc(128), pdf]), 'from-a-mac')).toBe('application/pdf')
+  expect(await typeOf(Buffer.concat([Buffer.from('\ufeff'), pdf]), 'marked')).toBe('application/pdf')
+})
+
+test('a text about PDFs, and a message with a PDF in it, are no PDFs', async () => {
+  expect(await typeOf("const PDF_HEADER = '%PDF-1.7'\n", 'sniff.js')).toBe('text/x-source')
+  expect(await typeOf('# PDF\n\nA file begins with `%PDF-1.7`.\n', 'pdf.md')).toBe('text/markdown')
+  const mail = makeMail({ attachments: [{ type: 'application/pdf', name: 'a.pdf', body: '%PDF-1.7\nnothing' }] })
+  expect(await typeOf(mail, 'a.eml')).toBe('message/rfc822')
+  expect(await typeOf(mail, 'message')).toBe('message/rfc822')
+  expect(await typeOf(makeMbox([mail]), 'in.mbox')).toBe('application/mbox')
 })
 
 test('recognizes a DOCX wherever its parts are in the archive', async () => {
