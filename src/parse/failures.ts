@@ -41,6 +41,14 @@ export function encrypted(): DocsearchError {
   return new DocsearchError('encrypted', 'The file needs a password. Remove the password and upload it again.')
 }
 
+/** An Office file. Excel uses a password of its own for some workbooks, and doesn't ask for it. */
+export function encryptedOffice(): DocsearchError {
+  return new DocsearchError(
+    'encrypted',
+    'The file is encrypted. Remove the password (in Office: File › Info › Protect › Encrypt with Password) and upload it again. Excel also encrypts some workbooks that it opens without a password; save those as a new XLSX file.',
+  )
+}
+
 export function protectedByDrm(): DocsearchError {
   return new DocsearchError(
     'drm_protected',

@@ -32,7 +32,11 @@ export async function parseFile(input: ParserInput, output: ParserOutput): Promi
     },
     attachment: async (attachment) => output.attachment?.(attachment),
   })
-  const missing = missingText(blank, summary.pageCount, hasPageImages(input.mediaType) ? 'not_set' : 'no_pictures')
+  const missing = missingText(
+    blank,
+    summary.pageCount,
+    hasPageImages(input.mediaType) ? 'not_set' : READERS[format].kind === 'text' ? 'no_pages' : 'no_pictures',
+  )
   return {
     ...summary,
     warnings: missing === null ? summary.warnings : [...summary.warnings, missing],
