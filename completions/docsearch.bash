@@ -31,7 +31,7 @@ _docsearch_takes_value() {
     'sync --project'|'sync -p'|'sync --tag'|'sync -t'|'sync --max-delete'|'sync --exclude'|'sync -x'|'sync --max-size'|'sync --plan'|'sync --apply'|'sync --server'|'sync --profile'|'sync --cacert') return 0 ;;
     'export --project'|'export -p'|'export --server'|'export --profile'|'export --cacert') return 0 ;;
     'import --project'|'import -p'|'import --server'|'import --profile'|'import --cacert') return 0 ;;
-    'search --project'|'search -p'|'search --limit'|'search -n'|'search --offset'|'search --mode'|'search --sort'|'search --tag'|'search -t'|'search --type'|'search --path'|'search --after'|'search --before'|'search --min-score'|'search --open'|'search --context'|'search -C'|'search --format'|'search --server'|'search --profile'|'search --cacert') return 0 ;;
+    'search --project'|'search -p'|'search --limit'|'search -n'|'search --offset'|'search --mode'|'search --sort'|'search --tag'|'search -t'|'search --type'|'search --path'|'search --after'|'search --before'|'search --from'|'search --to'|'search --subject'|'search --sent-after'|'search --sent-before'|'search --min-score'|'search --open'|'search --context'|'search -C'|'search --format'|'search --server'|'search --profile'|'search --cacert') return 0 ;;
     'open --project'|'open -p'|'open --page'|'open --server'|'open --profile'|'open --cacert') return 0 ;;
     'mcp --server'|'mcp --profile'|'mcp --cacert') return 0 ;;
     'eval --limit'|'eval -n'|'eval --mode'|'eval --baseline'|'eval --max-drop'|'eval --server'|'eval --profile'|'eval --cacert') return 0 ;;
@@ -317,10 +317,15 @@ _docsearch() {
     'search --mode') COMPREPLY=($(compgen -W 'hybrid vector keyword' -- "$cur")); return ;;
     'search --sort') COMPREPLY=($(compgen -W 'relevance newest name' -- "$cur")); return ;;
     'search --tag'|'search -t') :; return ;;
-    'search --type') COMPREPLY=($(compgen -W 'pdf docx pptx xlsx odt odp ods epub rtf eml mbox msg text markdown rst latex csv code json html' -- "$cur")); return ;;
+    'search --type') COMPREPLY=($(compgen -W 'pdf docx pptx xlsx odt odp ods epub rtf eml mbox msg text markdown rst asciidoc latex csv code json png jpeg tiff html' -- "$cur")); return ;;
     'search --path') :; return ;;
     'search --after') :; return ;;
     'search --before') :; return ;;
+    'search --from') :; return ;;
+    'search --to') :; return ;;
+    'search --subject') :; return ;;
+    'search --sent-after') :; return ;;
+    'search --sent-before') :; return ;;
     'search --min-score') :; return ;;
     'search --open') :; return ;;
     'search --context'|'search -C') :; return ;;
@@ -395,7 +400,7 @@ _docsearch() {
     'documents list --name') :; return ;;
     'documents list --path') :; return ;;
     'documents list --tag'|'documents list -t') :; return ;;
-    'documents list --type') COMPREPLY=($(compgen -W 'pdf docx pptx xlsx odt odp ods epub rtf eml mbox msg text markdown rst latex csv code json html' -- "$cur")); return ;;
+    'documents list --type') COMPREPLY=($(compgen -W 'pdf docx pptx xlsx odt odp ods epub rtf eml mbox msg text markdown rst asciidoc latex csv code json png jpeg tiff html' -- "$cur")); return ;;
     'documents list --after') :; return ;;
     'documents list --before') :; return ;;
     'documents list --sort') COMPREPLY=($(compgen -W 'newest name size pages status' -- "$cur")); return ;;
@@ -693,7 +698,7 @@ _docsearch() {
       'sync') COMPREPLY=($(compgen -W '--project -p --tag -t --prune --max-delete --whole-project --exclude -x --max-size --no-gitignore --follow-links --dry-run -n --plan --apply --watch --install --uninstall --wait -w --verbose --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'export') COMPREPLY=($(compgen -W '--project -p --prune --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'import') COMPREPLY=($(compgen -W '--project -p --originals --wait -w --dry-run -n --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
-      'search') COMPREPLY=($(compgen -W '--project -p --limit -n --offset --mode --sort --tag -t --type --path --after --before --min-score --no-rerank --no-correct --group -g --explain --open --full --context -C --names -l --url --format --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'search') COMPREPLY=($(compgen -W '--project -p --limit -n --offset --mode --sort --tag -t --type --path --after --before --from --to --subject --sent-after --sent-before --min-score --no-rerank --no-correct --group -g --explain --open --full --context -C --names -l --url --format --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'open') COMPREPLY=($(compgen -W '--project -p --page --browser -b --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'mcp') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'eval') COMPREPLY=($(compgen -W '--limit -n --mode --no-rerank --group -g --baseline --max-drop --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;

@@ -10,7 +10,7 @@ function __docsearch_at
             continue
         end
         switch $word
-            case --server --profile --cacert --data --config --log-level --embedder --reranker --host --port --public-url --ollama --database --store --role --subset --client-id --scope --project -p --tag -t --exclude -x --max-size --name --on-conflict --max-delete --plan --apply --limit -n --offset --mode --sort --type --path --after --before --min-score --open --context -C --format --page --baseline --max-drop --description -d --for --status --parent --output -o --title --add -a --remove -r --event --url --grace --delivery --state --expires-in-days --documents --bytes --passages --redirect-uri --action --actor --document --keep --snapshot --every
+            case --server --profile --cacert --data --config --log-level --embedder --reranker --host --port --public-url --ollama --database --store --role --subset --client-id --scope --project -p --tag -t --exclude -x --max-size --name --on-conflict --max-delete --plan --apply --limit -n --offset --mode --sort --type --path --after --before --from --to --subject --sent-after --sent-before --min-score --open --context -C --format --page --baseline --max-drop --description -d --for --status --parent --output -o --title --add -a --remove -r --event --url --grace --delivery --state --expires-in-days --documents --bytes --passages --redirect-uri --action --actor --document --keep --snapshot --every
                 set skip 1
                 continue
             case '-*'
@@ -467,10 +467,15 @@ complete -c docsearch -n '__docsearch_is "search"' -l offset -x -d 'Number of re
 complete -c docsearch -n '__docsearch_is "search"' -l mode -x -a 'hybrid vector keyword' -d 'How to search (default hybrid)'
 complete -c docsearch -n '__docsearch_is "search"' -l sort -x -a 'relevance newest name' -d 'Order of the results (default relevance)'
 complete -c docsearch -n '__docsearch_is "search"' -l tag -s t -x -d 'Only documents with this tag; if repeated, with at least one of the tags'
-complete -c docsearch -n '__docsearch_is "search"' -l type -x -a 'pdf docx pptx xlsx odt odp ods epub rtf eml mbox msg text markdown rst latex csv code json html' -d 'Only documents of this type: pdf, docx, pptx, xlsx, odt, odp, ods, epub, rtf, eml, mbox, msg, text, markdown, rst, latex, csv, code, json, html, or a media type; repeatable'
+complete -c docsearch -n '__docsearch_is "search"' -l type -x -a 'pdf docx pptx xlsx odt odp ods epub rtf eml mbox msg text markdown rst asciidoc latex csv code json png jpeg tiff html' -d 'Only documents of this type: pdf, docx, pptx, xlsx, odt, odp, ods, epub, rtf, eml, mbox, msg, text, markdown, rst, asciidoc, latex, csv, code, json, png, jpeg, tiff, html, or a media type; repeatable'
 complete -c docsearch -n '__docsearch_is "search"' -l path -x -d 'Only documents whose path starts with this, such as contracts/2026/'
 complete -c docsearch -n '__docsearch_is "search"' -l after -x -d 'Only documents added on this day or later, such as 2026-03-31'
 complete -c docsearch -n '__docsearch_is "search"' -l before -x -d 'Only documents added before this day'
+complete -c docsearch -n '__docsearch_is "search"' -l from -x -d 'Only messages from this person (a part of the name or address), and their attachments'
+complete -c docsearch -n '__docsearch_is "search"' -l to -x -d 'Only messages to this person, also as a copy, and their attachments'
+complete -c docsearch -n '__docsearch_is "search"' -l subject -x -d 'Only messages with this in the subject, and their attachments'
+complete -c docsearch -n '__docsearch_is "search"' -l sent-after -x -d 'Only messages sent on this day or later, and their attachments'
+complete -c docsearch -n '__docsearch_is "search"' -l sent-before -x -d 'Only messages sent before this day, and their attachments'
 complete -c docsearch -n '__docsearch_is "search"' -l min-score -x -d 'Only results with at least this score, from 0 to 1'
 complete -c docsearch -n '__docsearch_is "search"' -l no-rerank -d 'Don\'t rerank: keep the order of the first search stage'
 complete -c docsearch -n '__docsearch_is "search"' -l no-correct -d 'Search for exactly what you typed: don\'t correct misspelled words, and don\'t search for the words of a phrase that no passage contains'
@@ -680,7 +685,7 @@ complete -c docsearch -n '__docsearch_is "documents list"' -l warnings -d 'Only 
 complete -c docsearch -n '__docsearch_is "documents list"' -l name -x -d 'Only documents with this text in their name'
 complete -c docsearch -n '__docsearch_is "documents list"' -l path -x -d 'Only documents whose path starts with this, such as contracts/2026/'
 complete -c docsearch -n '__docsearch_is "documents list"' -l tag -s t -x -d 'Only documents with this tag; if repeated, with at least one of the tags'
-complete -c docsearch -n '__docsearch_is "documents list"' -l type -x -a 'pdf docx pptx xlsx odt odp ods epub rtf eml mbox msg text markdown rst latex csv code json html' -d 'Only documents of this type: pdf, docx, pptx, xlsx, odt, odp, ods, epub, rtf, eml, mbox, msg, text, markdown, rst, latex, csv, code, json, html, or a media type; repeatable'
+complete -c docsearch -n '__docsearch_is "documents list"' -l type -x -a 'pdf docx pptx xlsx odt odp ods epub rtf eml mbox msg text markdown rst asciidoc latex csv code json png jpeg tiff html' -d 'Only documents of this type: pdf, docx, pptx, xlsx, odt, odp, ods, epub, rtf, eml, mbox, msg, text, markdown, rst, asciidoc, latex, csv, code, json, png, jpeg, tiff, html, or a media type; repeatable'
 complete -c docsearch -n '__docsearch_is "documents list"' -l after -x -d 'Only documents added on this day or later, such as 2026-03-31'
 complete -c docsearch -n '__docsearch_is "documents list"' -l before -x -d 'Only documents added before this day'
 complete -c docsearch -n '__docsearch_is "documents list"' -l sort -x -a 'newest name size pages status' -d 'Sort by this: newest, largest or most pages first'

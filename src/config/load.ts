@@ -27,7 +27,7 @@ export interface LoadedConfig {
  */
 export async function loadConfig(flags: Readonly<Record<string, unknown>>, env: Environment): Promise<LoadedConfig> {
   const problems: string[] = []
-  const { dir, source: dataSource } = resolveDataDir(text(flags.data), env)
+  const { dir, source: dataSource } = resolveDataDir(typeof flags.data === 'string' ? flags.data : undefined, env)
   const named = text(flags.config)
   const file = named === undefined ? join(dir, 'config.json') : resolve(named)
   const fromFile = await readConfigFile(file, named !== undefined, problems)

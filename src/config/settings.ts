@@ -14,6 +14,7 @@ import {
   httpAddress,
   integer,
   listenAddress,
+  backupPeriod,
   milliseconds,
   millisecondsOrZero,
   publicAddress,
@@ -107,7 +108,7 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'trash_days', schema: integer(0, 36_500), default: 30 },
   { key: 'scrub_days', schema: integer(0, 36_500), default: 30 },
   { key: 'backup.target', schema: absolutePath.nullable(), default: null },
-  { key: 'backup.every', schema: milliseconds, default: 86_400_000 },
+  { key: 'backup.every', schema: backupPeriod, default: 86_400_000 },
   { key: 'backup.keep', schema: integer(1, 10_000), default: 7 },
   { key: 'backup.with_vectors', schema: flag, default: false },
   {

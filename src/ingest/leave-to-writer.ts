@@ -10,7 +10,7 @@ import { describeQueue } from './status.ts'
 /** How long an edit waits until searches find the document as it is now. Later, the answer says that the document is queued. */
 const EDIT_MS = 10_000
 
-export interface LeaveOptions extends Omit<IngestOptions, 'lifecycle' | 'ocr'> {
+export interface LeaveOptions extends Omit<IngestOptions, 'lifecycle'> {
   lifecycle: Pick<IndexReading, 'active' | 'choice'>
   /** Says whether a process writes the index. */
   isWorking(): Promise<boolean>

@@ -1,5 +1,5 @@
 import { isDocsearchError } from '../core/errors.ts'
-import { FORMATS } from '../core/formats.ts'
+import { FORMATS, hasPageImages, isPicture } from '../core/formats.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { DocumentHealth, DocumentRecord } from '../core/model.ts'
 import type { Page, ParsedDocument } from '../core/parsed.ts'
@@ -76,9 +76,14 @@ export function createExtract(options: ExtractOptions, parts: Pick<StepParts, 'r
   function read({ document }: QueuedDocument, signal: AbortSignal, aside: Aside): Promise<ReadDocument> {
     return blobs.withFile(document.sha256, async (file) => {
       const parsed = await parse(document, file, signal)
-      if (ocr === undefined || document.mediaType !== FORMATS.pdf.mediaType || !needsOcr(parsed)) return parsed
+      if (ocr === undefined || !hasPageImages(document.mediaType) || !needsOcr(parsed)) return parsed
+      const { ownerId: owner, mediaType } = document
+      const recognized = { ...document, mediaType: FORMATS.pdf.mediaType }
+      const writePdf = isPicture(mediaType)
+        ? (target: string) => parserPool.wrapAsPdf({ owner, file, signal }, target)
+        : undefined
       return aside(() =>
-        withOcr(parsed, { ocr, owner: document.ownerId, file, signal, parse: (output) => parse(document, output, signal) }),
+        withOcr(parsed, { ocr, owner, file, signal, writePdf, parse: (output) => parse(recognized, output, signal) }),
       )
     })
   }

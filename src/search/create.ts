@@ -146,7 +146,7 @@ class DocumentSearch implements Search {
     const { records, reranker, threads, log, fusionWeight = null } = this.options
     const exact = exactQuestion(parsed.text)
     const typedTerms = corrected.query === null ? null : queryWords(parsed.text).flatMap(({ terms }) => terms)
-    const messagePages = await findMessagePages(query, parsed, records.messages)
+    const messagePages = await findMessagePages(query, parsed, { records: records.messages, measured, signal })
     const find = async (parsed: ParsedQuery): Promise<ResultPage> => {
       const request = {
         messagePages,

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, fchownSync, openSync, statSync } from 'node:fs'
 import { access, chmod, constants, mkdir, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -154,9 +154,27 @@ export function lockDataFolder(dir: string): { close(): void } | 'in_use' | null
   }
 }
 
+/** Creates the file if it is missing. Root may run the doctor for another user, whose daemon must be able to lock the file afterwards. */
+function createLockFile(file: string, dir: string): void {
+  let fd: number
+  try {
+    fd = openSync(file, 'wx', 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
+    throw error
+  }
+  try {
+    const { uid, gid } = statSync(dir)
+    if (process.getuid?.() === 0) fchownSync(fd, uid, gid)
+  } finally {
+    closeSync(fd)
+  }
+}
+
 function takeLock(file: string, dir: string): DatabaseSync {
   let lock: DatabaseSync | undefined
   try {
+    createLockFile(file, dir)
     lock = new DatabaseSync(file)
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
     return lock

@@ -3,6 +3,7 @@ import { openBlobs } from '../blobs/files.ts'
 import { runDoctor } from '../doctor/doctor-process.ts'
 import { Scrub } from '../doctor/scrub.ts'
 import { createIndexStore } from '../index/index-store.ts'
+import { cacheSizes } from '../index/passages/store.ts'
 import { divideMemory } from '../index/segments/store/memory.ts'
 import type { ImageCache } from '../images/image-cache.ts'
 import { createIngest } from '../ingest/create.ts'
@@ -97,7 +98,12 @@ async function openLifecycle(options: PartsOptions): Promise<Lifecycle> {
   const { config, folder, records, log, open } = options
   const lifecycle = await startLifecycle({
     records,
-    indexStore: createIndexStore({ dataDir: folder.dir, log, memory: divideMemory(config.searchMemoryBytes, SEARCH_THREADS) }),
+    indexStore: createIndexStore({
+      dataDir: folder.dir,
+      log,
+      memory: divideMemory(config.searchMemoryBytes, SEARCH_THREADS),
+      caches: cacheSizes(config.searchMemoryBytes),
+    }),
     chooseEmbedder: embedderChooser(options),
     pinned: config.embedder === 'auto' ? null : config.embedder,
     checkEveryMs: config.embedderCheckMs,

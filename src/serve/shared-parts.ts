@@ -6,6 +6,7 @@ import { createDocumentReader } from '../ingest/read-for-writer.ts'
 import { followIndexes } from '../lifecycle/follow.ts'
 import type { IndexReading } from '../lifecycle/lifecycle.ts'
 import { withoutIndexes } from '../lifecycle/without-indexes.ts'
+import type { Ocr } from '../parse/ocr/ocr.ts'
 import { createWebhookDelivery, type WebhookDelivery } from '../webhooks/create.ts'
 import { IndexWorker } from './index-worker.ts'
 import { examineShared } from './shared-doctor.ts'
@@ -32,11 +33,13 @@ export async function openSharedParts(options: SharedPartsOptions): Promise<Stor
   if (place.role !== 'worker') sweepImages(options)
   const { limits, quotas, trashDays } = config
   const { parserPool } = options
+  const ocr = await openOcr(config)
   const ingest = createIngestForWriter({
     records,
     blobs,
     lifecycle,
     parserPool,
+    ocr,
     limits,
     quotas,
     trashDays,
@@ -45,7 +48,7 @@ export async function openSharedParts(options: SharedPartsOptions): Promise<Stor
     log,
   })
   open.add('ingest', (graceMs) => ingest.stop(graceMs))
-  if (place.role !== 'api') await startWorker({ ...options, blobs })
+  if (place.role !== 'api') await startWorker({ ...options, blobs, ocr })
   return {
     blobs,
     lifecycle,
@@ -94,10 +97,9 @@ function sweepImages({ records, images, log, open }: SharedPartsOptions): void {
   })
 }
 
-async function startWorker(options: SharedPartsOptions & Pick<StorageParts, 'blobs'>): Promise<void> {
-  const { config, records, blobs, shared, parserPool, measuring, clock, log, open } = options
+async function startWorker(options: SharedPartsOptions & Pick<StorageParts, 'blobs'> & { ocr: Ocr | undefined }): Promise<void> {
+  const { config, records, blobs, ocr, shared, parserPool, measuring, clock, log, open } = options
   const { coordination, place } = shared
-  const ocr = await openOcr(config)
   const { limits, quotas } = config
   const ingest = { records, blobs, parserPool, ocr, limits, quotas, clock, log, telemetry: measuring.telemetry }
   const worker = new IndexWorker({

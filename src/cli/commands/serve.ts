@@ -2,14 +2,14 @@ import type { Context } from '../context.ts'
 import { defineCommand } from '../define.ts'
 import { widthOf } from '../io.ts'
 import { memorySettings } from '../memory-settings.ts'
-import { choice, flag, integer, option, text } from '../options.ts'
+import { choice, flag, integer, option, path, text } from '../options.ts'
 import { foldMessage } from '../view/fold.ts'
 import type { Screen } from '../view/screen.ts'
 
 /** Options of every command that reads a data folder's configuration. */
 export const DATA_FOLDER_OPTIONS = {
-  data: text('--data <folder>', 'Data folder (DOCSEARCH_DATA)'),
-  config: text('--config <file>', 'Settings file to use instead of config.json in the data folder'),
+  data: path('--data <folder>', 'Data folder (DOCSEARCH_DATA)'),
+  config: path('--config <file>', 'Settings file to use instead of config.json in the data folder'),
   logLevel: choice('--log-level <level>', 'How much to log', ['debug', 'info', 'warn', 'error', 'silent']),
 }
 

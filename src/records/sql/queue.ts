@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { DocsearchError } from '../../core/errors.ts'
 import type { DocumentWarning, Quotas } from '../../core/model.ts'
 import type { CutJob, FinishedJob, JobRef, ParsedPages, Queue, QueuedDocument, SavedPages } from '../queue.ts'
-import { attachmentWarnings } from '../attachments.ts'
+import { describeSkipped } from '../attachments.ts'
 import { storedTitle } from '../rules.ts'
 import { NO_QUOTAS, passagesRefusal } from '../quotas.ts'
 import { saveAttachments } from './attachments.ts'
@@ -174,7 +174,8 @@ async function savePages(
   const { attachments = [], isWhole = true, messages = [] } = parsed
   const refused = await saveAttachments(tx, row, { attachments, isWhole }, { at, quotas })
   const skipped = [...(parsed.attachmentsSkipped ?? []), ...refused]
-  const facts = skipped.length === 0 ? parsed.facts : { ...parsed.facts, attachments_skipped: skipped }
+  const about = describeSkipped(skipped, parsed.attachmentsUnlisted)
+  const facts = { ...parsed.facts, ...about.facts }
   const { tags, parse } = parseColumns(row, { ...parsed, facts })
   const title = givenTitle(row).given_title ?? storedTitle(parsed.title)
   await tx.sql.deleteFrom('pages').where('document_id', '=', job.documentId).execute()
@@ -190,7 +191,7 @@ async function savePages(
   const change = {
     title,
     page_count: parsed.pageCount,
-    warnings: JSON.stringify([...parsed.warnings, ...attachmentWarnings(skipped)]),
+    warnings: JSON.stringify([...parsed.warnings, ...about.warnings]),
     health: JSON.stringify(parsed.health),
     tags,
     parse,

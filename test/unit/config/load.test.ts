@@ -48,6 +48,16 @@ test('accepts sizes and times with units', async () => {
   expect(config.limits).toMatchObject({ fileBytes: 5_000_000, parseMs: 90_000, parseMemoryBytes: 2 * 1024 ** 3 })
 })
 
+test('refuses a backup more often than every minute, and an empty name of the data folder', async () => {
+  await expect(loadConfig({}, { DOCSEARCH_DATA: dir, DOCSEARCH_BACKUP_EVERY: '59s' })).rejects.toThrow(
+    'backup.every must be at least "1min"',
+  )
+  const { config } = await loadConfig({}, { DOCSEARCH_DATA: dir, DOCSEARCH_BACKUP_EVERY: '1min' })
+  expect(config.backup.everyMs).toBe(60_000)
+  await expect(loadConfig({ data: '' }, {})).rejects.toThrow('--data is empty')
+  await expect(loadConfig({}, { DOCSEARCH_DATA: '' })).rejects.toThrow('DOCSEARCH_DATA is empty')
+})
+
 test('reports broken JSON and a missing --config file', async () => {
   await writeFile(join(dir, 'config.json'), '{"port": 1,')
   await expect(loadConfig({ data: dir }, {})).rejects.toThrow(/not valid JSON/)

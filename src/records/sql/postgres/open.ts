@@ -1,10 +1,12 @@
-import { Kysely, sql } from 'kysely'
+import { Kysely, type RawBuilder, sql } from 'kysely'
 import type { Clock } from '../../../core/clock.ts'
 import type { Logger } from '../../../core/logger.ts'
+import { type PageList, toPageList } from '../../../core/page-list.ts'
 import type { MakeCounter } from '../../../core/rate-counter.ts'
 import type { Records } from '../../records.ts'
 import type { Coordination } from '../../shared.ts'
 import { composeRecords } from '../compose.ts'
+import type { ScanTurn } from '../scan-thread.ts'
 import { createStore } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import { upgradeDatabase, type UpgradeOptions } from '../upgrade.ts'
@@ -55,6 +57,7 @@ export async function openPostgres(options: {
       clock,
       engine,
       versions: { documentsVersion: neverSame(), membersVersion: neverSame() },
+      scan: (query, turn) => scan(db, query, turn),
       isAudited,
     })
     const records = composeRecords(store, {
@@ -84,6 +87,13 @@ export async function openPostgres(options: {
 function neverSame(): () => number {
   let version = 0
   return () => ++version
+}
+
+/** PostgreSQL runs the query in a process of its own. */
+async function scan(db: Kysely<Tables>, query: RawBuilder<{ list: string | null }>, { signal }: ScanTurn): Promise<PageList> {
+  signal?.throwIfAborted()
+  const { rows } = await query.execute(db)
+  return toPageList(rows[0]?.list ?? '')
 }
 
 async function hasStoppedWorkers(db: Kysely<Tables>): Promise<boolean> {
