@@ -1,5 +1,5 @@
 import { Scrub } from '../doctor/scrub.ts'
-import type { WriterLeases } from '../index/shared-index-store.ts'
+import type { WriterLease, WriterLeases } from '../index/shared-index-store.ts'
 import { createIngest } from '../ingest/create.ts'
 import type { IngestOptions } from '../ingest/context.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
@@ -97,7 +97,7 @@ async function followWish(lifecycle: Lifecycle, { records, log }: Pick<WriteOpti
 function leasesOf(writer: Lease): WriterLeases {
   const fences = new Map<string, number>()
   return {
-    async current(indexId) {
+    async current(indexId): Promise<WriterLease> {
       const known = writer.isHeld() ? fences.get(indexId) : undefined
       const fence = known ?? (await writer.nextFence())
       fences.set(indexId, fence)
