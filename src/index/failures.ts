@@ -1,5 +1,6 @@
 import { dataReadonly, diskError, diskFull, tooManyFiles } from '../core/disk-errors.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
+import { storeRefused, storeUnavailable } from '../core/store-errors.ts'
 import type { ChunkIndex } from './chunk-index.ts'
 
 // LanceDB's errors have no codes, but the message holds the words of the object store or of the system.
@@ -21,24 +22,6 @@ const REFUSALS = [
   [OUT_OF_HANDLES, tooManyFiles],
   [READ_ONLY, dataReadonly],
 ] as const
-
-/** When a client may try again after a failure of the object store. */
-const RETRY_SECONDS = 5
-
-export function storeUnavailable(cause: unknown): DocsearchError {
-  return new DocsearchError('store_unavailable', 'The object store does not answer the search index. docsearch tries again.', {
-    cause,
-    retryAfter: RETRY_SECONDS,
-  })
-}
-
-function storeRefused(cause: unknown): DocsearchError {
-  return new DocsearchError(
-    'store_refused',
-    'The object store refuses a request of the search index. Check the bucket, the credentials and their permissions.',
-    { cause, retryAfter: RETRY_SECONDS },
-  )
-}
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

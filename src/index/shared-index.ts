@@ -22,7 +22,14 @@ import type { PhraseFilter } from './phrase.ts'
 import { RowRemovals } from './row-removals.ts'
 import { addInventory, documentsOf, rowsOf, SegmentRows } from './segment-rows.ts'
 import type { SegmentMemory } from './segments/store/memory.ts'
-import { livePassages, memoryOfSegment, type ProjectSegments, type SegmentsListener } from './segments/store/project-segments.ts'
+import {
+  livePassages,
+  memoryOfSegment,
+  pagedFilesOf,
+  type ProjectSegments,
+  type SegmentsListener,
+} from './segments/store/project-segments.ts'
+import type { BlockCache } from './segments/remote/block-cache.ts'
 import { SegmentStore } from './segments/store/segment-store.ts'
 import type { SharedPlace } from './segments/store/shares.ts'
 import type { VectorLayout } from './segments/vectors/format.ts'
@@ -49,6 +56,8 @@ export interface SharedIndexOptions {
   leases: WriterLeases | null
   newestVersion: ((indexId: string) => Promise<number>) | null
   onCommit: (indexId: string, version: number) => Promise<void>
+  /** The cache that `shared` names. */
+  cache: BlockCache | null
   /** Replaces CATCH_UP_MS in tests. */
   catchUpMs?: number
 }
@@ -76,6 +85,8 @@ export class SharedIndex implements ChunkIndex {
   readonly #write = pLimit(1)
   readonly #breaker: Breaker
   readonly #repairing: BackgroundTask
+  /** Brings large files into memory and into the cache. */
+  readonly #filling: BackgroundTask
   /** True when the table may have rows that no commit refers to. */
   #hasUnused = false
   #nextUnusedAt = 0
@@ -98,7 +109,14 @@ export class SharedIndex implements ChunkIndex {
       work: () => this.#repair(),
       onFailure: (error) => log.warn({ err: error }, 'damaged segments could not be removed from the index; trying again later'),
     })
+    this.#filling = new BackgroundTask({
+      work: () => this.#fill(),
+      onFailure: (error) => log.warn({ err: error }, 'large segments could not be fetched; trying again later'),
+    })
     store.onDamage((segment) => this.leaveOut(segment))
+    store.onChange(({ segments }) => {
+      if (segments.some((segment) => pagedFilesOf(segment).length > 0)) this.#filling.start()
+    })
   }
 
   /** Loads the segments of the newest commit. Rejects when the object store does not answer. */
@@ -107,6 +125,7 @@ export class SharedIndex implements ChunkIndex {
     try {
       const index = new SharedIndex(options, await SegmentStore.open({ folder, layout, log, memory, shared }))
       index.#repairing.start()
+      index.#filling.start()
       return index
     } catch (error) {
       await table.close()
@@ -252,6 +271,7 @@ export class SharedIndex implements ChunkIndex {
     await this.#store.idle()
     await this.#removals.idle()
     await this.#repairing.idle()
+    await this.#filling.idle()
   }
 
   async check(): Promise<IndexHealth> {
@@ -274,7 +294,7 @@ export class SharedIndex implements ChunkIndex {
 
   async close(): Promise<void> {
     this.#breaker.close()
-    const stopped = [this.#repairing.stop(), this.#watch.stop(), this.#texts.stop()]
+    const stopped = [this.#repairing.stop(), this.#filling.stop(), this.#watch.stop(), this.#texts.stop()]
     await this.#write(async () => {})
     await this.#removals.stop()
     await this.#store.close()
@@ -288,6 +308,12 @@ export class SharedIndex implements ChunkIndex {
 
   #isIncomplete(): boolean {
     return this.#store.projects().some(({ isIncomplete }) => isIncomplete)
+  }
+
+  async #fill(): Promise<void> {
+    await this.#store.readFiles((segment) => this.leaveOut(segment))
+    const files = this.#store.projects().flatMap(({ segments }) => segments.flatMap(pagedFilesOf))
+    await this.#options.cache?.fill(files.flatMap(({ remote }) => remote ?? []).sort((a, b) => a.size - b.size))
   }
 
   async #follow(): Promise<true> {
@@ -343,11 +369,15 @@ export class SharedIndex implements ChunkIndex {
     this.#removals.add(unused)
   }
 
-  /** Fetches the files of segments that are missing. If the store lacks them as well, gives them up, so that their documents are indexed again. */
+  /**
+   * Fetches the files of segments that are missing. If the store lacks them as well, the writer gives them up, so that their documents are indexed
+   * again. Other processes wait for that.
+   */
   async #repair(): Promise<void> {
     if (!this.#isIncomplete()) return
     await this.#store.follow()
-    if (this.#writer === null || !this.#isIncomplete()) return
+    if (!this.#isIncomplete()) return
+    if (this.#writer === null) throw new Error('the object store lacks segments')
     await this.#asWriter(async () => {
       const missing = this.#store.projects().filter(({ isIncomplete }) => isIncomplete)
       this.#options.log.error({ projects: missing.length }, 'segments are damaged in the object store; indexing documents again')

@@ -191,11 +191,16 @@ class FollowedIndexes implements IndexReading {
     }
     const isOpen = this.#active?.record.id === record.id
     const [passages, sizeBytes, progress] = await Promise.all([
-      isOpen ? this.#active!.index.countPassages() : null,
+      isOpen ? this.#countPassages(this.#active!.index) : null,
       indexStore.size(record.id),
       progressOf(),
     ])
     return { record, passages, sizeBytes, progress }
+  }
+
+  async #countPassages(index: ChunkIndex): Promise<number> {
+    await index.catchUp()
+    return index.countPassages()
   }
 
   async status(projects?: ProjectIds): ReturnType<IndexReading['status']> {

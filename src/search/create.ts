@@ -121,7 +121,6 @@ class DocumentSearch implements Search {
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
     const isCurrent = await active.index.catchUp()
-    if (!isCurrent) measured.degraded('index_behind')
     const synonyms = await this.synonyms.of(query.projectIds)
     const spelling = { synonyms, index: active.index, signal }
     const corrected = query.correct
@@ -176,21 +175,14 @@ class DocumentSearch implements Search {
       return { ...page, hasDamagedTexts }
     }
     const { page, relaxedPhrases } = await relaxPhrases(asked, query, find)
-    const isRebuilding = page.hasDamagedTexts || page.isIncompleteIndex
-    if (isRebuilding) measured.degraded('index_incomplete')
-    const { mode, modeReason } = question
+    const { mode } = question
     return {
       hits: page.hits,
       correctedQuery: corrected.query,
       correctionReason: corrected.reason,
       relaxedPhrases,
       mode,
-      modeReason: sentences(
-        modeReason,
-        isRebuilding && REBUILDING,
-        !page.areAllPhrasesChecked && UNCHECKED,
-        !isCurrent && BEHIND,
-      ),
+      modeReason: explain(page, { modeReason: question.modeReason, isCurrent, measured }),
       embeddingModel: mode === 'keyword' ? null : active.embedder.name,
       rerank: page.rerank,
       facets: page.facets,
@@ -224,6 +216,17 @@ async function relaxPhrases(
   if (!page.isEmpty || page.hasDamagedTexts || phrases.length === 0 || !correct) return { page, relaxedPhrases: [] }
   const relaxed = await find({ ...asked, filter: { ...asked.filter, phrases: [] } })
   return relaxed.isEmpty ? { page, relaxedPhrases: [] } : { page: relaxed, relaxedPhrases: phrases }
+}
+
+/** Says what an answer lacks, and notes it. Returns null if it lacks nothing. */
+function explain(
+  { hasDamagedTexts, isIncompleteIndex, areAllPhrasesChecked }: ResultPage,
+  { modeReason, isCurrent, measured }: { modeReason: string | null; isCurrent: boolean; measured: Measurement },
+): string | null {
+  const isIncomplete = hasDamagedTexts || isIncompleteIndex
+  if (isIncomplete) measured.degraded('index_incomplete')
+  if (!isCurrent) measured.degraded('index_behind')
+  return sentences(modeReason, isIncomplete && REBUILDING, !areAllPhrasesChecked && UNCHECKED, !isCurrent && BEHIND)
 }
 
 /** Returns the sentences that are there, or null. */

@@ -1,6 +1,7 @@
 import { openObjectBlobs } from '../blobs/objects.ts'
 import { BackgroundTask } from '../core/background-task.ts'
 import { DocsearchError } from '../core/errors.ts'
+import { Scrub } from '../doctor/scrub.ts'
 import { createIngestForWriter } from '../ingest/leave-to-writer.ts'
 import { createDocumentReader } from '../ingest/read-for-writer.ts'
 import { followIndexes } from '../lifecycle/follow.ts'
@@ -51,12 +52,14 @@ export async function openSharedParts(options: SharedPartsOptions): Promise<Stor
   })
   open.add('ingest', (graceMs) => ingest.stop(graceMs))
   if (place.role !== 'api') await startWorker({ ...options, blobs, ocr })
+  // The process that writes the index reads the originals, and the records have what it found.
+  const scrub = new Scrub({ blobs, records, scrubIndex: async () => {}, days: config.scrubDays, clock, log })
   return {
     blobs,
     lifecycle,
     ingest,
     webhooks: webhooksOf(options),
-    originals: async () => ({ status: 'ok', message: 'The object store has the originals.', damaged: null, checkedAt: null }),
+    originals: () => scrub.state(),
     storeState: () => store.state(),
     runDoctor: () => examineShared({ records, store }),
     backupSource: new BackupSource({

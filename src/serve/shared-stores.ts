@@ -1,6 +1,11 @@
 import { join } from 'node:path'
 import type { ChunkIndexStore } from '../index/chunk-index.ts'
-import { createSharedIndexStore, type SharedIndexStoreOptions, type WriterLeases } from '../index/shared-index-store.ts'
+import {
+  createSharedIndexStore,
+  type SharedIndexStoreOptions,
+  type WriterLease,
+  type WriterLeases,
+} from '../index/shared-index-store.ts'
 import { divideMemory } from '../index/segments/store/memory.ts'
 import type { Lease } from '../records/shared.ts'
 import type { WebhookOptions } from '../webhooks/create.ts'
@@ -49,7 +54,7 @@ export function webhookOptions({
 export function leasesOf(writer: Lease): WriterLeases {
   const fences = new Map<string, number>()
   return {
-    async current(indexId) {
+    async current(indexId): Promise<WriterLease> {
       const known = writer.isHeld() ? fences.get(indexId) : undefined
       const fence = known ?? (await writer.nextFence())
       fences.set(indexId, fence)

@@ -23,6 +23,7 @@ import { startLifecycle } from '../../src/lifecycle/start.ts'
 import { createApp } from '../../src/http/app.ts'
 import { MAX_HEADER_BYTES } from '../../src/http/problems/malformed.ts'
 import type { Dependencies, HttpSettings } from '../../src/http/dependencies.ts'
+import type { ChunkIndexStore } from '../../src/index/chunk-index.ts'
 import { createIndexStore } from '../../src/index/index-store.ts'
 import { createIngest } from '../../src/ingest/create.ts'
 import type { FetchDocument } from '../../src/oauth/client-documents.ts'
@@ -101,6 +102,8 @@ export interface TestAppOptions {
   clock?: Clock
   /** Default: an address where nothing listens. */
   ollamaUrl?: string
+  /** Default: an index in the folder of the instance. */
+  indexStore?: ChunkIndexStore
   /** Default: the fused order. */
   reranker?: Reranker
   /** How often the instance takes backups by itself. Default: never. */
@@ -271,7 +274,7 @@ async function openStorage(parts: StorageOptions): Promise<OpenStorage> {
   const blobs = await openBlobs({ folder, clock })
   const lifecycle = await startLifecycle({
     records,
-    indexStore: createIndexStore({ dataDir: folder, log }),
+    indexStore: options.indexStore ?? createIndexStore({ dataDir: folder, log }),
     // Nothing listens at NOWHERE, unless the test has an Ollama.
     chooseEmbedder: async (existing, named = 'builtin') => chooseEmbedder({ setting: named, ollamaUrl, existing, log }),
     log,

@@ -51,6 +51,8 @@ export async function openOnServers(options: {
   const upgrade = { version: '0.0.0-test', notify: () => {} }
   const shared = await openSharedInstance({ place, isAudited: true, upgrade, clock, log, open })
   open.add('records', () => shared.records.close())
+  // As in the tests on a data folder, whatever models their Ollama has.
+  await shared.records.indexes.choose('builtin')
   const dataFolder = await openDataFolder(options.folder)
   open.add('data folder', () => dataFolder.close())
   const storage = await openSharedParts({

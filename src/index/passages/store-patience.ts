@@ -1,5 +1,5 @@
 import { Breaker, BreakerOpen } from '../../core/breaker.ts'
-import { storeUnavailable } from '../failures.ts'
+import { storeUnavailable } from '../../core/store-errors.ts'
 
 /** How long a read may take. A read of a few texts takes milliseconds, and a search waits for it. */
 const READ_MS = 8_000

@@ -62,6 +62,7 @@ async function openShared(own: WriterLeases | null): Promise<SharedIndex> {
     table,
     folder: join(await tempFolder(), 'idx'),
     shared: { address },
+    cache: null,
     layout,
     leases: own,
     newestVersion: null,

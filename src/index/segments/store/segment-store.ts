@@ -185,7 +185,9 @@ export class SegmentStore {
     for (const one of files.sort((a, b) => a.file.size - b.file.size)) {
       const { projectId, file, name } = one
       const isInUse = this.#projects.get(projectId)?.segments.some((segment) => pagedFilesOf(segment).includes(file))
-      if (isInUse === true && !(await this.#isWhole(one, this.#hasRoomFor(file)))) await onDamage(name)
+      // What stays in an object store is verified when it is read.
+      if (isInUse !== true || (file.remote !== undefined && !this.#hasRoomFor(file))) continue
+      if (!(await this.#isWhole(one, this.#hasRoomFor(file)))) await onDamage(name)
     }
   }
 

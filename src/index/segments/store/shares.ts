@@ -1,3 +1,5 @@
+import type { BlockCachePlace, RemoteFile } from '../remote-file.ts'
+
 /** The right to write an index. A process that takes the lease later has a greater fence. */
 export interface WriterLease {
   fence: number
@@ -7,6 +9,10 @@ export interface WriterLease {
 export interface SharedPlace {
   /** The address of the object store. */
   address: string
+  /** Large files stay in the object store, and threads read them through this cache. By default, this process has copies of all files. */
+  cache?: BlockCachePlace
+  /** Replaces `MIN_REMOTE_BYTES` in tests. */
+  minRemoteBytes?: number
 }
 
 /** The segments of one index as other processes see them. */
@@ -26,6 +32,8 @@ export interface Shares {
   readonly version: number
   /** How many projects have segments in this commit. */
   readonly projectCount: number
+  /** Returns how threads read a large file. Null for a file that has a copy on this disk. */
+  remoteFile(projectId: string, file: string, size: number): RemoteFile | null
   /** Reads the commits of other processes. Returns the projects that have changed. */
   follow(): Promise<ReadonlySet<string>>
   /** Brings the local files of all projects, or some, to the state of the last commit that this process knows. */

@@ -57,6 +57,7 @@ answerCalls<WriterCalls>({
         memoryUse.note(projectId, found.project.shared().segments)
       }
       for (const error of found.damage) damage.push({ projectId, failure: toFailure(error) })
+      if (found.damage.length > 0) unread.add(projectId)
     }
     await Promise.all(names.map((projectId) => inTurn(loadAtStart, projectId)))
     directory = new DocumentDirectory(documentsOfAll)
@@ -150,7 +151,7 @@ async function load(projectId: string, options: Pick<LoadOptions, 'known' | 'sma
   return loadProject(folderOf(projectId), placeOf(projectId), all)
 }
 
-/** Projects that other processes have changed, and that this process has not loaded since. */
+/** Projects that other processes have changed and this process has not loaded since, and projects whose files were damaged. */
 const unread = new Set<string>()
 
 /** Loads the projects that other processes have changed. `find` returns projects that have changed since its last call. */
@@ -161,6 +162,7 @@ async function readChanges(find: () => Promise<ReadonlySet<string>>): Promise<Ch
   const inTurn = pLimit(PROJECTS_AT_ONCE)
   const failures = await Promise.all([...changedIds].map((projectId) => inTurn(reload, projectId)))
   unread.clear()
+  for (const [i, projectId] of [...changedIds].entries()) if (failures[i] !== null) unread.add(projectId)
   for (const { projectId } of fitIntoMemory()) changedIds.add(projectId)
   return {
     projects: [...changedIds].map((projectId) => projectOf({ projectId }).shared()),
