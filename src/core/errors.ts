@@ -73,6 +73,7 @@ const API_CODES = {
   webhook_disabled: 'user',
   invalid_webhook_url: 'user',
   backup_running: 'user',
+  no_data_folder: 'user',
   doctor_running: 'user',
   quota_exceeded: 'user',
   too_many_tags: 'user',

@@ -22,6 +22,8 @@ export interface DocumentFormat {
   countedIn: Counted
   /** The view shows line numbers, and a result names its lines. */
   isCode?: boolean
+  /** It has no text of its own, so only instances with an OCR program read it. */
+  isPicture?: boolean
 }
 
 export const FORMATS = {
@@ -142,6 +144,14 @@ export const FORMATS = {
     extensions: ['.rst', '.rest'],
     label: 'reStructuredText',
     name: 'reStructuredText',
+    originalView: 'text',
+    countedIn: 'lines',
+  },
+  asciidoc: {
+    mediaType: 'text/asciidoc',
+    extensions: ['.adoc', '.asciidoc'],
+    label: 'AsciiDoc',
+    name: 'AsciiDoc',
     originalView: 'text',
     countedIn: 'lines',
   },
@@ -311,6 +321,33 @@ export const FORMATS = {
     countedIn: 'lines',
     isCode: true,
   },
+  png: {
+    mediaType: 'image/png',
+    extensions: ['.png'],
+    label: 'PNG image',
+    name: 'PNG',
+    originalView: 'download',
+    countedIn: 'pages',
+    isPicture: true,
+  },
+  jpeg: {
+    mediaType: 'image/jpeg',
+    extensions: ['.jpg', '.jpeg'],
+    label: 'JPEG image',
+    name: 'JPEG',
+    originalView: 'download',
+    countedIn: 'pages',
+    isPicture: true,
+  },
+  tiff: {
+    mediaType: 'image/tiff',
+    extensions: ['.tif', '.tiff'],
+    label: 'TIFF image',
+    name: 'TIFF',
+    originalView: 'download',
+    countedIn: 'pages',
+    isPicture: true,
+  },
   html: {
     mediaType: 'text/html',
     extensions: ['.html', '.htm', '.xhtml'],
@@ -348,8 +385,19 @@ export function formatOf(mediaType: string): DocumentFormat | undefined {
   return id && FORMATS[id]
 }
 
-/** `PDF, DOCX, … and HTML` */
+/** Returns whether the format is a picture, which only instances with an OCR program read. */
+export function isPicture(mediaType: string): boolean {
+  return formatOf(mediaType)?.isPicture === true
+}
+
+/** Returns whether the pages of the original have images. */
+export function hasPageImages(mediaType: string): boolean {
+  return mediaType === FORMATS.pdf.mediaType || isPicture(mediaType)
+}
+
+/** `PDF, DOCX, … and HTML`, the formats that every instance reads. */
 export function formatNames(word: 'and' | 'or'): string {
   const list = new Intl.ListFormat('en-GB', { type: word === 'and' ? 'conjunction' : 'disjunction' })
-  return list.format(FORMAT_IDS.map((id) => FORMATS[id].name))
+  const formats: DocumentFormat[] = Object.values(FORMATS)
+  return list.format(formats.filter((format) => format.isPicture !== true).map(({ name }) => name))
 }

@@ -6,7 +6,7 @@ import type { ChunkIndexStore } from './chunk-index.ts'
 import { indexFailure } from './failures.ts'
 import type { PassageTableStore } from './passage-table.ts'
 import { isIndexId } from './passages/names.ts'
-import { createPassageTableStore } from './passages/store.ts'
+import { type CacheSizes, createPassageTableStore } from './passages/store.ts'
 import type { SegmentMemory } from './segments/store/memory.ts'
 import { SegmentedIndex } from './segmented-index.ts'
 
@@ -17,6 +17,8 @@ export interface IndexStoreOptions {
   clock?: Clock
   /** By default, all segments are in memory. */
   memory?: SegmentMemory
+  /** How much memory the table of each index may take. */
+  caches?: CacheSizes
   /** By default, LanceDB in `lance/`. */
   tables?: PassageTableStore
 }
@@ -26,10 +28,11 @@ export function createIndexStore({
   dataDir,
   log,
   memory,
+  caches,
   clock = systemClock,
   tables: given,
 }: IndexStoreOptions): ChunkIndexStore {
-  const tables = given ?? createPassageTableStore({ folder: join(dataDir, 'lance'), log, clock })
+  const tables = given ?? createPassageTableStore({ folder: join(dataDir, 'lance'), log, clock, ...(caches && { caches }) })
   const folder = join(dataDir, 'segments')
   return {
     async open({ id, dimensions, denseDimensions = dimensions }) {

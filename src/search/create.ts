@@ -3,7 +3,7 @@ import type { Logger } from '../core/logger.ts'
 import { noTelemetry, type Telemetry } from '../core/telemetry.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex } from '../index/chunk-index.ts'
-import type { Lifecycle } from '../lifecycle/lifecycle.ts'
+import type { IndexReading } from '../lifecycle/lifecycle.ts'
 import type { Documents, Messages, Synonyms, Vocabulary } from '../records/records.ts'
 import type { Reranker } from '../rerank/reranker.ts'
 import { exactQuestion } from './exact-question.ts'
@@ -50,7 +50,7 @@ export interface SearchOptions {
     synonyms: Pick<Synonyms, 'byProject' | 'version'>
     messages: Pick<Messages, 'find'>
   }
-  lifecycle: Pick<Lifecycle, 'choice'> & { active(): ActiveIndex | null }
+  lifecycle: Pick<IndexReading, 'choice' | 'catchUp'> & { active(): ActiveIndex | null }
   reranker: Reranker
   log: Logger
   telemetry?: Telemetry
@@ -89,6 +89,7 @@ class DocumentSearch implements Search {
     const parsed = parseQuery(query.query)
     // Counted before the index is read: a document that becomes searchable meanwhile may be both counted and found, but is never missing from both.
     const pendingDocuments = await records.documents.countPending(new Set(query.projectIds))
+    await lifecycle.catchUp?.()
     const active = lifecycle.active()
     const answer =
       active === null ? this.withoutIndex(query, measured) : await this.answer(query, parsed, active, measured, signal)
@@ -144,7 +145,7 @@ class DocumentSearch implements Search {
     const { records, reranker, threads, log, fusionWeight = null } = this.options
     const exact = exactQuestion(parsed.text)
     const typedTerms = corrected.query === null ? null : queryWords(parsed.text).flatMap(({ terms }) => terms)
-    const messagePages = await findMessagePages(query, parsed, records.messages)
+    const messagePages = await findMessagePages(query, parsed, { records: records.messages, measured, signal })
     const find = async (parsed: ParsedQuery): Promise<ResultPage> => {
       const request = {
         messagePages,

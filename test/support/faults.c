@@ -1,10 +1,11 @@
-// Preloaded into the daemon: makes calls on the files of one folder fail, and shifts the clock. Tests control it while the daemon runs,
-// through a file that both map. Build it with `cc -shared -fPIC -O1 -o faults.so faults.c -ldl`.
+// Preloaded into the daemon: makes calls on the files of one folder fail, shifts the clock, and returns freed memory. Tests control it while
+// the daemon runs, through a file that both map. Build it with `cc -shared -fPIC -O1 -o faults.so faults.c -ldl`.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ struct control {
   int32_t countdown;  // how many calls of these kinds succeed before the first one fails
   int32_t remaining;  // how many then fail; negative for all
   int32_t injected;   // how many have failed
-  int32_t unused;
+  int32_t trim;       // 1 asks the main thread to return freed memory to the system; it then sets 0
   int64_t clock_ms;   // how far the clock is ahead
   int64_t timers_ms;  // how far the monotonic clock of main threads runs ahead
 };
@@ -156,6 +157,10 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
   NEXT(clock_gettime);
   int result = next(clock, time);
   if (result != 0 || control == NULL) return result;
+  if (control->trim != 0 && gettid() == getpid()) {
+    malloc_trim(0);
+    __atomic_store_n(&control->trim, 0, __ATOMIC_SEQ_CST);
+  }
   if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) add_ms(time, control->clock_ms);
   if ((clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_COARSE) && control->timers_ms != 0 && gettid() == getpid())
     add_ms(time, control->timers_ms);

@@ -12,7 +12,7 @@ export const FAULT_KINDS = { open: 1, read: 2, write: 4, sync: 8, rename: 16, un
 export type FaultKind = keyof typeof FAULT_KINDS
 
 /** The fields of `struct control` in faults.c, by their offsets. */
-const AT = { kinds: 0, error: 4, countdown: 8, remaining: 12, injected: 16, clockMs: 24, timersMs: 32 }
+const AT = { kinds: 0, error: 4, countdown: 8, remaining: 12, injected: 16, trim: 20, clockMs: 24, timersMs: 32 }
 const SIZE = 40
 
 /** Makes calls of a daemon and its children fail, and shifts its clock, while it runs. */
@@ -29,6 +29,10 @@ export interface Faults {
   shiftClock(ms: number): void
   /** Moves the clock ahead by this much, and runs the daemon's timers that are due by then. Time can't go back. */
   passTime(ms: number): void
+  /** Asks the daemon to return memory that malloc keeps for later. It does so when its main thread reads the clock the next time. */
+  trimMemory(): void
+  /** True from then on. */
+  isTrimmed(): boolean
 }
 
 /**
@@ -51,11 +55,12 @@ export function prepareFaults(home: string, dataDir: string): Faults | null {
     bytes.writeBigInt64LE(BigInt(ms))
     writeSync(control, bytes, 0, 8, at)
   }
-  const injected = () => {
+  const get = (at: number) => {
     const bytes = Buffer.alloc(4)
-    readSync(control, bytes, 0, 4, AT.injected)
+    readSync(control, bytes, 0, 4, at)
     return bytes.readInt32LE()
   }
+  const injected = () => get(AT.injected)
   return {
     injected,
     env: { LD_PRELOAD: LIBRARY, DOCSEARCH_TEST_FAULTS_CONTROL: file, DOCSEARCH_TEST_FAULTS_FOLDER: dataDir },
@@ -78,6 +83,8 @@ export function prepareFaults(home: string, dataDir: string): Faults | null {
       setTime(AT.clockMs, ms)
       setTime(AT.timersMs, ms)
     },
+    trimMemory: () => set(AT.trim, 1),
+    isTrimmed: () => get(AT.trim) === 0,
   }
 }
 

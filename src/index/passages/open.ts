@@ -7,12 +7,15 @@ import { listTables, tableFolder, tableNames } from './names.ts'
 import { createPart, openPart, type PartPlace } from './open-part.ts'
 import { LancePassageTable, type TableOptions } from './table.ts'
 
-const MB = 1024n * 1024n
+/** For LanceDB's indexes, which these tables don't have. The default is 6 GB. */
+const INDEX_CACHE_BYTES = 1_048_576n
 
 export interface OpenOptions extends TableOptions {
   folder: string
   /** ID of the index. */
   id: string
+  /** See `CacheSizes`. LanceDB's default is 1 GB. */
+  metadataBytes: number
 }
 
 /**
@@ -20,10 +23,9 @@ export interface OpenOptions extends TableOptions {
  * have another layout.
  */
 export async function openPassageTable(options: OpenOptions): Promise<PassageTable> {
-  const { folder, id, layout } = options
+  const { folder, id, layout, metadataBytes } = options
   const names = tableNames(id)
-  // The sizes of LanceDB's caches for indexes, which these tables don't have, and for metadata of files. The defaults are 6 GB and 1 GB.
-  const connection = await connect(folder, { session: new Session(MB, 64n * MB) }).catch((error) => {
+  const connection = await connect(folder, { session: new Session(INDEX_CACHE_BYTES, BigInt(metadataBytes)) }).catch((error) => {
     throw indexFailure(error)
   })
   const placeOf = (number: number): PartPlace => ({ connection, folder, table: names.part(number), layout })

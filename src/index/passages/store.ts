@@ -7,21 +7,44 @@ import type { PassageTableStore } from '../passage-table.ts'
 import { checksumsFile } from './checksums.ts'
 import { listTables, tableFolder, tableNames } from './names.ts'
 
-/** Enough for about 10,000 passages. */
-const CACHE_BYTES = 32 * 1024 * 1024
+const MB = 1024 * 1024
+
+/** How much memory a table may take, so that reading it takes less time. */
+export interface CacheSizes {
+  /** For the passages that were read last. */
+  cacheBytes: number
+  /**
+   * For what LanceDB knows about files. It takes about 12 kB for each file with rows. Every commit adds entries that nobody needs after the next
+   * one, so under changes this cache is always full after some time.
+   */
+  metadataBytes: number
+}
+
+/** Enough for about 10,000 passages, and for the files of a few million. */
+const LARGEST: CacheSizes = { cacheBytes: 32 * MB, metadataBytes: 64 * MB }
+/** Enough for the files of a part before its compaction. With less than 1 MB, LanceDB would open a file again for each row. */
+const MIN_METADATA_BYTES = 4 * MB
+
+/** Returns the sizes for an instance whose searches may take this much memory (the setting `search.memory_mb`). */
+export function cacheSizes(searchBytes: number): CacheSizes {
+  return {
+    cacheBytes: Math.min(LARGEST.cacheBytes, Math.floor(searchBytes / 16)),
+    metadataBytes: Math.min(LARGEST.metadataBytes, Math.max(MIN_METADATA_BYTES, Math.floor(searchBytes / 8))),
+  }
+}
 
 export interface PassageTableStoreOptions {
   /** `lance/` in the data folder. Created when it does not exist. */
   folder: string
   log: Logger
   clock?: Clock
-  /** How many bytes each table keeps of the passages that were read last. */
-  cacheBytes?: number
+  /** By default, the largest sizes of `cacheSizes`. */
+  caches?: CacheSizes
 }
 
 /** Creates a store that keeps each index in LanceDB tables. The first `open` loads the native library (200 MB). */
 export function createPassageTableStore(options: PassageTableStoreOptions): PassageTableStore {
-  const { folder, log, clock = systemClock, cacheBytes = CACHE_BYTES } = options
+  const { folder, log, clock = systemClock, caches = LARGEST } = options
   /** Returns the folders of an index. */
   async function foldersOf(indexId: string): Promise<string[]> {
     const names = tableNames(indexId)
@@ -38,7 +61,7 @@ export function createPassageTableStore(options: PassageTableStoreOptions): Pass
       // A compaction uses all of these threads, and searches need processors meanwhile.
       process.env['LANCE_CPU_THREADS'] ??= String(Math.max(1, Math.floor(availableParallelism() / 2)))
       const { openPassageTable } = await import('./open.ts')
-      return openPassageTable({ folder, id, layout, clock, cacheBytes, log: log.child({ index: id }) })
+      return openPassageTable({ folder, id, layout, clock, ...caches, log: log.child({ index: id }) })
     },
 
     async list() {

@@ -36,6 +36,7 @@ const openTable = (change: Partial<OpenOptions> = {}) =>
     clock: { now: () => new Date(time) },
     log: silentLogger,
     cacheBytes: 1_000_000,
+    metadataBytes: 4_000_000,
     ...change,
   })
 
