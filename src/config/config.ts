@@ -55,6 +55,8 @@ export interface Config {
   pageImageBytes: number
   /** How many bytes of the disk copies of originals may take, if the originals are in an object store. */
   originalsCacheBytes: number
+  /** The same for large files of the search index. */
+  indexCacheBytes: number
   /** The PDF engine that is tried first. */
   pdfEngine: 'pdfium' | 'pdf2json'
   /** Program and arguments, with `{input}` and `{output}`, that recognise text on scanned pages; null for none. */

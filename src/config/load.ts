@@ -183,6 +183,7 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankK
       parallel: get<number>('rerank.parallel'),
     }),
     pageImageBytes: get<number>('page_images.cache_mb') * 2 ** 20,
+    indexCacheBytes: get<number>('index.cache_mb') * 2 ** 20,
     originalsCacheBytes: get<number>('originals.cache_mb') * 2 ** 20,
     searchMemoryBytes: get<number>('search.memory_mb') * 2 ** 20,
     rateLimit: get('rate_limit'),

@@ -128,6 +128,7 @@ export const SETTINGS: readonly Setting[] = [
     default: 'pdfium',
   },
   { key: 'originals.cache_mb', schema: integer(0, 16_777_216), default: 1024 },
+  { key: 'index.cache_mb', schema: integer(64, 16_777_216), default: 16_384 },
   { key: 'page_images.cache_mb', schema: integer(0, 16_777_216), default: 512 },
   {
     key: 'parse.ocr_command',

@@ -19,7 +19,7 @@ import { writeIndex } from './write-index.ts'
 
 /** How often to delete images of pages whose originals are gone. */
 const SWEEP_MS = 6 * 3_600_000
-/** The share of the memory for searches that a process which also writes the index leaves to its writer. */
+/** The share of memory and disk that a process which answers searches and writes the index leaves to its writer. */
 const WRITER_SHARE = 1 / 4
 
 /** Opens what processes share. What they have on their own disks are copies. */
@@ -78,14 +78,18 @@ async function openReading(options: SharedPartsOptions): Promise<IndexReading> {
   const { config, records, shared, log, open } = options
   const { coordination } = shared
   const share = shared.place.role === 'all' ? 1 - WRITER_SHARE : 1
+  const indexStore = indexStoreOf(options, {
+    folder: 'segments',
+    memoryBytes: config.searchMemoryBytes * share,
+    cacheBytes: config.indexCacheBytes * share,
+    threads: SEARCH_THREADS,
+    leases: null,
+  })
+  // Closes after the threads that read from it.
+  open.add('cache of the index', () => indexStore.close())
   const indexes = await followIndexes({
     records,
-    indexStore: indexStoreOf(options, {
-      folder: 'segments',
-      memoryBytes: config.searchMemoryBytes * share,
-      threads: SEARCH_THREADS,
-      leases: null,
-    }),
+    indexStore,
     versions: coordination.versions,
     chooseEmbedder: embedderChooser(options),
     pinned: config.embedder === 'auto' ? null : config.embedder,
@@ -115,6 +119,7 @@ async function startWorker(options: SharedPartsOptions & Pick<StorageParts, 'blo
   const { coordination, place } = shared
   const { limits, quotas } = config
   const ingest = { records, blobs, parserPool, ocr, limits, quotas, clock, log, telemetry: measuring.telemetry }
+  const share = place.role === 'all' ? WRITER_SHARE : 1
   const worker = new IndexWorker({
     coordination,
     read() {
@@ -129,7 +134,12 @@ async function startWorker(options: SharedPartsOptions & Pick<StorageParts, 'blo
       }
     },
     write: () =>
-      writeIndex({ ...options, ingest, memoryBytes: config.searchMemoryBytes * (place.role === 'all' ? WRITER_SHARE : 1) }),
+      writeIndex({
+        ...options,
+        ingest,
+        memoryBytes: config.searchMemoryBytes * share,
+        cacheBytes: config.indexCacheBytes * share,
+      }),
     log: log.child({ part: 'worker' }),
   })
   await worker.start()

@@ -19,19 +19,21 @@ export interface SharedPartsOptions extends PartsOptions {
 interface IndexStoreParts {
   folder: string
   memoryBytes: number
+  cacheBytes: number
   threads: number
   leases: SharedIndexStoreOptions['leases']
 }
 
 export function indexStoreOf(
   { folder, shared, log }: Pick<SharedPartsOptions, 'folder' | 'shared' | 'log'>,
-  { folder: name, memoryBytes, threads, leases }: IndexStoreParts,
-): ChunkIndexStore {
+  { folder: name, memoryBytes, cacheBytes, threads, leases }: IndexStoreParts,
+): ChunkIndexStore & { close(): Promise<void> } {
   const { place, store, coordination } = shared
   return createSharedIndexStore({
     address: place.store,
     objects: store,
     cacheFolder: join(folder.dir, name),
+    cacheBytes,
     leases,
     newestVersion: (indexId) => coordination.versions.newestCommit(indexId),
     onCommit: (indexId, number) => coordination.versions.noteCommit(indexId, number),

@@ -15,6 +15,7 @@ import { embedderChooser } from './storage-parts.ts'
 interface WriteOptions extends Omit<SharedPartsOptions, 'open'> {
   ingest: Omit<IngestOptions, 'lifecycle'>
   memoryBytes: number
+  cacheBytes: number
 }
 
 /** Writes the index, and does what must happen once in the instance, while this process has the lease. */
@@ -33,14 +34,17 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
   const { coordination } = shared
   const records = onlyAsWriter(options.records, coordination.writer)
   let { models } = await coordination.versions.read()
+  const indexStore = indexStoreOf(options, {
+    folder: 'writer',
+    memoryBytes: options.memoryBytes,
+    cacheBytes: options.cacheBytes,
+    threads: 1,
+    leases: leasesOf(coordination.writer),
+  })
+  open.add('cache of the index', () => indexStore.close())
   const lifecycle = await startLifecycle({
     records,
-    indexStore: indexStoreOf(options, {
-      folder: 'writer',
-      memoryBytes: options.memoryBytes,
-      threads: 1,
-      leases: leasesOf(coordination.writer),
-    }),
+    indexStore,
     chooseEmbedder: embedderChooser(options),
     pinned: config.embedder === 'auto' ? null : config.embedder,
     checkEveryMs: config.embedderCheckMs,

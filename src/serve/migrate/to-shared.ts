@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readBlobs } from '../../blobs/files.ts'
 import type { SharedPlace } from '../../config/shared-place.ts'
