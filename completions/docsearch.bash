@@ -102,6 +102,7 @@ _docsearch_takes_value() {
     'backup verify --snapshot'|'backup verify --data'|'backup verify --keep'|'backup verify --server'|'backup verify --profile'|'backup verify --cacert') return 0 ;;
     'backup help --data'|'backup help --keep'|'backup help --server'|'backup help --profile'|'backup help --cacert') return 0 ;;
     'restore --data'|'restore --snapshot'|'restore --server'|'restore --profile'|'restore --cacert') return 0 ;;
+    'migrate --to'|'migrate --store'|'migrate --data'|'migrate --database'|'migrate --server'|'migrate --profile'|'migrate --cacert') return 0 ;;
     'models --server'|'models --profile'|'models --cacert') return 0 ;;
     'models list --server'|'models list --profile'|'models list --cacert') return 0 ;;
     'models pull --server'|'models pull --profile'|'models pull --cacert') return 0 ;;
@@ -153,6 +154,7 @@ _docsearch() {
       '/audit') at='audit'; args=0 ;;
       '/backup') at='backup'; args=0 ;;
       '/restore') at='restore'; args=0 ;;
+      '/migrate') at='migrate'; args=0 ;;
       '/models') at='models'; args=0 ;;
       '/status') at='status'; args=0 ;;
       '/completion') at='completion'; args=0 ;;
@@ -646,6 +648,13 @@ _docsearch() {
     'restore --server') :; return ;;
     'restore --profile') :; return ;;
     'restore --cacert') :; return ;;
+    'migrate --to') :; return ;;
+    'migrate --store') :; return ;;
+    'migrate --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'migrate --database') :; return ;;
+    'migrate --server') :; return ;;
+    'migrate --profile') :; return ;;
+    'migrate --cacert') :; return ;;
     'models --server') :; return ;;
     'models --profile') :; return ;;
     'models --cacert') :; return ;;
@@ -769,6 +778,7 @@ _docsearch() {
       'backup verify') COMPREPLY=($(compgen -W '--snapshot --help -h --data --with-vectors --keep --force -f --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'backup help') COMPREPLY=($(compgen -W '--help -h --data --with-vectors --keep --force -f --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'restore') COMPREPLY=($(compgen -W '--data --snapshot --skip-damaged --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'migrate') COMPREPLY=($(compgen -W '--to --store --data --database --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'models') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'models list') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'models pull') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
@@ -784,7 +794,7 @@ _docsearch() {
   fi
 
   case "$at $args" in
-    ' 0') COMPREPLY=($(compgen -W 'serve reindex doctor login logout profiles whoami upload sync export import search open mcp eval projects documents synonyms webhooks keys users clients audit backup restore models status completion help' -- "$cur")) ;;
+    ' 0') COMPREPLY=($(compgen -W 'serve reindex doctor login logout profiles whoami upload sync export import search open mcp eval projects documents synonyms webhooks keys users clients audit backup restore migrate models status completion help' -- "$cur")) ;;
     'profiles 0') COMPREPLY=($(compgen -W 'list use remove help' -- "$cur")) ;;
     'upload '*) compopt -o filenames -o default 2>/dev/null; COMPREPLY=() ;;
     'sync '0) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")) ;;
@@ -806,7 +816,7 @@ _docsearch() {
     'backup 0') COMPREPLY=($(compgen -W 'verify help' -- "$cur")) ;;
     'models 0') COMPREPLY=($(compgen -W 'list pull test use remove help' -- "$cur")) ;;
     'completion '0) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur")) ;;
-    'help '0) COMPREPLY=($(compgen -W 'serve reindex doctor login logout profiles whoami upload sync export import search open mcp eval projects documents synonyms webhooks keys users clients audit backup restore models status completion help search-syntax configuration exit-codes' -- "$cur")) ;;
+    'help '0) COMPREPLY=($(compgen -W 'serve reindex doctor login logout profiles whoami upload sync export import search open mcp eval projects documents synonyms webhooks keys users clients audit backup restore migrate models status completion help search-syntax configuration exit-codes' -- "$cur")) ;;
   esac
 }
 

@@ -54,8 +54,8 @@ export const TYPE_FILTER = repeatable(
   option('--type <type>', `Only documents of this type: ${FORMAT_IDS.join(', ')}, or a media type; repeatable`, mediaType),
 )
 
-export function required<T>(spec: OptionSpec<T>): OptionSpec<T> {
-  return { ...spec, isRequired: true }
+export function required<T>(spec: OptionSpec<T>): OptionSpec<NonNullable<T>> {
+  return { ...spec, isRequired: true } as OptionSpec<NonNullable<T>>
 }
 
 export function argument(syntax: `<${string}>`, description = ''): ArgumentSpec<string> {

@@ -6,6 +6,7 @@ import { daemonOf, factsFile, type DaemonFacts } from '../client/local-daemon.ts
 import { WEBHOOK_KEY } from '../backup/layout.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import { makeFolder } from '../core/make-folder.ts'
+import { refuseMoved } from './migrate/mark.ts'
 import { userName } from './user-name.ts'
 
 export const DATABASE_FILE = 'docsearch.db'
@@ -33,13 +34,16 @@ export interface DataFolder {
  * The lock is an exclusive SQLite transaction on a file of its own. The operating system drops it when the process ends in any way, so there is
  * never a stale lock file.
  */
-export async function openDataFolder(dir: string, { isRestore = false } = {}): Promise<DataFolder> {
+export async function openDataFolder(dir: string, { isRestore = false, isMigration = false } = {}): Promise<DataFolder> {
   await makeUsable(dir)
   const holderFile = factsFile(dir)
   const lock = takeLock(join(dir, 'daemon.lock'), dir)
   if (!isRestore) await refuseUnfinished(dir, lock)
   try {
-    await refuseLostDatabase(dir)
+    if (!isMigration) {
+      await refuseMoved(dir)
+      await refuseLostDatabase(dir)
+    }
   } catch (error) {
     lock.close()
     throw error

@@ -8,6 +8,7 @@ import type { ObjectStore } from '../objects/object-store.ts'
 import { probeStore } from '../objects/probe.ts'
 import type { Records } from '../records/records.ts'
 import type { Coordination } from '../records/shared.ts'
+import type { PostgresServer } from '../records/sql/postgres/server.ts'
 import type { UpgradeOptions } from '../records/sql/upgrade.ts'
 import { isDataFolder } from './data-folder.ts'
 import type { OpenParts } from './open-parts.ts'
@@ -22,6 +23,7 @@ export interface SharedInstance {
   counters: MakeCounter
   coordination: Coordination
   store: ObjectStore
+  server: PostgresServer
 }
 
 /**
@@ -48,7 +50,7 @@ export async function openSharedInstance(options: {
   const server = await pgServer({ url: place.database, log: log.child({ part: 'database' }) })
   const leaseMs = process.env['NODE_ENV'] === 'test' ? Number(process.env[LEASE_VARIABLE]) || undefined : undefined
   const postgres = await openPostgres({ server, clock, log, isAudited, upgrade, ...(leaseMs !== undefined && { leaseMs }) })
-  return { place, store, ...postgres }
+  return { place, store, server, ...postgres }
 }
 
 /** Opens only the records, for a command. */

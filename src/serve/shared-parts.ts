@@ -9,6 +9,8 @@ import type { IndexReading } from '../lifecycle/lifecycle.ts'
 import { withoutIndexes } from '../lifecycle/without-indexes.ts'
 import type { Ocr } from '../parse/ocr/ocr.ts'
 import { createWebhookDelivery, type WebhookDelivery } from '../webhooks/create.ts'
+import { BackupSource } from '../services/backup-source.ts'
+import { passagesOfDaemon, sharedBackupParts } from './backup-parts.ts'
 import { IndexWorker } from './index-worker.ts'
 import { examineShared } from './shared-doctor.ts'
 import { indexStoreOf, type SharedPartsOptions, webhookOptions } from './shared-stores.ts'
@@ -24,10 +26,10 @@ const WRITER_SHARE = 1 / 4
 export async function openSharedParts(options: SharedPartsOptions): Promise<StorageParts> {
   const { config, records, shared, clock, log, open } = options
   const { place, store, coordination } = shared
-  if (config.backup.target !== null)
+  if (config.backup.target !== null && place.role === 'worker')
     throw new DocsearchError(
       'invalid_configuration',
-      'The configuration is not valid:\n  backup.target works only for an instance in a data folder. docs/scale.md says how to back up the database and the object store.',
+      'The configuration is not valid:\n  backup.target needs the role api or all: a worker takes no backups',
     )
   const blobs = await openObjectBlobs({ store, folder: config.dataDir, cacheBytes: config.originalsCacheBytes, clock })
   const lifecycle = place.role === 'worker' ? withoutIndexes() : await openReading(options)
@@ -60,7 +62,15 @@ export async function openSharedParts(options: SharedPartsOptions): Promise<Stor
     originals: () => scrub.state(),
     storeState: () => store.state(),
     runDoctor: () => examineShared({ records, store }),
-    backupSource: { start: refuseBackup },
+    backupSource: new BackupSource({
+      ...sharedBackupParts({ dataDir: config.dataDir, file: options.settingsFile, server: shared.server, clock, log }),
+      writePassages: passagesOfDaemon(lifecycle),
+      records,
+      blobs,
+      version: options.version,
+      clock,
+      log,
+    }),
   }
 }
 
@@ -130,11 +140,4 @@ async function startWorker(options: SharedPartsOptions & Pick<StorageParts, 'blo
 function webhooksOf(options: SharedPartsOptions): WebhookDelivery {
   const delivery = createWebhookDelivery(webhookOptions(options))
   return { ...delivery, nudge() {}, start() {}, stop: async () => {} }
-}
-
-function refuseBackup(): Promise<never> {
-  throw new DocsearchError(
-    'no_data_folder',
-    'This instance keeps its data in a PostgreSQL database and an object store. Back these up with their own tools. docs/scale.md says how.',
-  )
 }

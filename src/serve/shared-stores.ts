@@ -1,7 +1,13 @@
 import { join } from 'node:path'
 import type { ChunkIndexStore } from '../index/chunk-index.ts'
-import { createSharedIndexStore, type SharedIndexStoreOptions } from '../index/shared-index-store.ts'
+import {
+  createSharedIndexStore,
+  type SharedIndexStoreOptions,
+  type WriterLease,
+  type WriterLeases,
+} from '../index/shared-index-store.ts'
 import { divideMemory } from '../index/segments/store/memory.ts'
+import type { Lease } from '../records/shared.ts'
 import type { WebhookOptions } from '../webhooks/create.ts'
 import type { SharedInstance } from './shared-instance.ts'
 import type { PartsOptions } from './storage-parts.ts'
@@ -42,4 +48,20 @@ export function webhookOptions({
   log,
 }: Pick<SharedPartsOptions, 'config' | 'records' | 'shared' | 'clock' | 'log'>): WebhookOptions {
   return { records, key: { read: () => coordination.secret('webhooks') }, policy: config.webhooks, clock, log }
+}
+
+/** Each index has a fence of its own. */
+export function leasesOf(writer: Lease): WriterLeases {
+  const fences = new Map<string, number>()
+  return {
+    async current(indexId): Promise<WriterLease> {
+      const known = writer.isHeld() ? fences.get(indexId) : undefined
+      const fence = known ?? (await writer.nextFence())
+      fences.set(indexId, fence)
+      return { fence }
+    },
+    drop(indexId, { fence }) {
+      if (fences.get(indexId) === fence) fences.delete(indexId)
+    },
+  }
 }

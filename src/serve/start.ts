@@ -130,7 +130,7 @@ async function start(options: StartOptions, open: OpenParts): Promise<Daemon> {
   baseUrl ||= url
   const metricsUrl = await serveMetrics({ config, metrics: services.metrics, settings, log, open })
   const socket = isWorker ? {} : await serveLocally({ handler, config, env, clock, settings, log, open })
-  if (shared === null) scheduleBackups({ config, records, source: backend.backupSource, clock, log }, open)
+  scheduleBackups({ config, records, source: backend.backupSource, clock, log }, open)
   await folder.announce({ pid: process.pid, url, base_url: baseUrl, ...socket })
   return {
     url,

@@ -1,5 +1,4 @@
 import { Scrub } from '../doctor/scrub.ts'
-import type { WriterLease, WriterLeases } from '../index/shared-index-store.ts'
 import { createIngest } from '../ingest/create.ts'
 import type { IngestOptions } from '../ingest/context.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
@@ -10,7 +9,7 @@ import { createWebhookDelivery } from '../webhooks/create.ts'
 import { startSweep } from './expired-rows.ts'
 import type { Running } from './index-worker.ts'
 import { OpenParts } from './open-parts.ts'
-import { indexStoreOf, type SharedPartsOptions, webhookOptions } from './shared-stores.ts'
+import { indexStoreOf, leasesOf, type SharedPartsOptions, webhookOptions } from './shared-stores.ts'
 import { embedderChooser } from './storage-parts.ts'
 
 interface WriteOptions extends Omit<SharedPartsOptions, 'open'> {
@@ -90,22 +89,6 @@ async function followWish(lifecycle: Lifecycle, { records, log }: Pick<WriteOpti
     await lifecycle.use(chosen)
   } catch (error) {
     log.error({ err: error, embedder: chosen }, 'the chosen embedder cannot be used')
-  }
-}
-
-/** Each index has a fence of its own. */
-function leasesOf(writer: Lease): WriterLeases {
-  const fences = new Map<string, number>()
-  return {
-    async current(indexId): Promise<WriterLease> {
-      const known = writer.isHeld() ? fences.get(indexId) : undefined
-      const fence = known ?? (await writer.nextFence())
-      fences.set(indexId, fence)
-      return { fence }
-    },
-    drop(indexId, { fence }) {
-      if (fences.get(indexId) === fence) fences.delete(indexId)
-    },
   }
 }
 

@@ -230,7 +230,7 @@ test.skipIf(!existsSync('/dev/full'))('a backup to a full disk says so, once', a
   const child = spawn(process.execPath, [BIN, 'backup', '-'], { env, stdio: ['ignore', full, 'pipe'] })
   closeSync(full)
   const [said, [code]] = await Promise.all([consumed(child.stderr!), once(child, 'close')])
-  expect(said).toMatch(/^docsearch: Could not write the result to standard output: ENOSPC\b.*\n$/)
+  expect(said).toMatch(/^docsearch: The backup is incomplete: ENOSPC\b.*\n$/)
   expect(code).toBe(2)
 })
 

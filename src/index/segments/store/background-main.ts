@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path'
 import { readFailure } from '../../failures.ts'
 import { toNewDocuments } from '../../new-documents.ts'
-import { nameTerms, passageTerms } from '../../passage-terms.ts'
+import { withTerms } from '../../passage-terms.ts'
 import type { StoredPassage } from '../../passage-table.ts'
 import { DeletionBitmap } from '../deletion-bitmap.ts'
 import { mergeSegments } from '../merge.ts'
@@ -111,10 +111,7 @@ async function write(
 
 /** Analyses stored passages of one project again. */
 function toDocuments(rows: readonly { row: bigint; passage: StoredPassage }[]): readonly NewDocument[] {
-  const passages = rows.map(({ passage }) => {
-    const { tokens: _, ...terms } = passageTerms(passage)
-    return { ...passage, ...terms, nameTerms: nameTerms(passage) }
-  })
+  const passages = rows.map(({ passage }) => withTerms(passage))
   const ofProject = toNewDocuments(
     passages,
     rows.map(({ row }) => row),

@@ -1,17 +1,20 @@
-import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import type { Logger } from '../../../core/logger.ts'
 import type { Coordination, SharedSubject, ShownOnce, Versions } from '../../shared.ts'
 import type { Store } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import type { Worker } from './claims.ts'
+import { postgresDialect } from './dialect.ts'
 import { PostgresLease } from './lease.ts'
+import type { PostgresServer } from './server.ts'
 import { createSharedQueue } from './shared-queue.ts'
 
 const SECRET_BYTES = 32
 /** How many texts to keep for a session. */
 const MAX_OF_SESSION = 10
+
+export type WriterParts = Pick<Coordination, 'writer' | 'versions'>
 
 export function createCoordination(options: { store: Store; worker: Worker; log: Logger; leaseMs: number }): Coordination {
   const { store, worker, log, leaseMs } = options
@@ -29,6 +32,20 @@ export function createCoordination(options: { store: Store; worker: Worker; log:
       return rows[0]!.value
     },
   }
+}
+
+/** For a process that writes an index and opens no records. */
+export function createWriterParts({
+  server,
+  log,
+  leaseMs,
+}: {
+  server: PostgresServer
+  log: Logger
+  leaseMs: number
+}): WriterParts {
+  const db = new Kysely<Tables>({ dialect: postgresDialect(server) })
+  return { writer: new PostgresLease({ db, log, name: 'writer', leaseMs }), versions: createVersions(db) }
 }
 
 function createVersions(db: Kysely<Tables>): Versions {

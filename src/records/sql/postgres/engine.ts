@@ -5,13 +5,8 @@ import type { Engine } from '../engine.ts'
 import type { Tables } from '../tables.ts'
 import { createClaims, type Worker } from './claims.ts'
 import { isConflict } from './errors.ts'
-
-/** Advisory locks are pairs of numbers. The first one is `docs` in ASCII. */
-const LOCKS = sql.lit(0x646f6373)
-/** Held while a transaction writes. Shared transactions hold it together; others hold it alone. */
-const WRITES = sql.lit(1)
-/** Held from the choice of ids to the commit. */
-const IDS = sql.lit(2)
+import { IDS, LOCKS, WRITES } from './locks.ts'
+import { MOVE_IN_QUERY, refuseWrites } from './move.ts'
 
 export const EVENTS_CHANNEL = 'docsearch_events'
 /** Deadlocks are rare, because transactions lock owners first and in order. */
@@ -31,7 +26,9 @@ export function postgresEngine(db: Kysely<Tables>, worker: Worker, committed: En
       for (let attempt = 1; ; attempt++) {
         try {
           return await db.transaction().execute(async (tx) => {
-            await sql`select ${lock}(${LOCKS}, ${WRITES})`.execute(tx)
+            const began = sql<{ move: string | null }>`select ${lock}(${LOCKS}, ${WRITES}), ${MOVE_IN_QUERY} as move`
+            const { rows } = await began.execute(tx)
+            refuseWrites(rows[0]!.move)
             return work(tx)
           })
         } catch (error) {

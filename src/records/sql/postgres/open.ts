@@ -16,6 +16,7 @@ import { postgresDialect } from './dialect.ts'
 import { postgresEngine } from './engine.ts'
 import { EventWatch } from './event-watch.ts'
 import { POSTGRES_MIGRATIONS } from './migrations.ts'
+import { refuseMoved } from './move.ts'
 import type { PostgresServer } from './server.ts'
 import { LeasedWorker } from './worker.ts'
 
@@ -47,6 +48,7 @@ export async function openPostgres(options: {
   const watch = new EventWatch(db, log)
   try {
     await upgradeDatabase({ db, migrations }, upgrade)
+    await refuseMoved(db)
     const takeOver = async () => {
       if (await hasStoppedWorkers(db)) await records.queue.recover()
     }
