@@ -73,7 +73,6 @@ const API_CODES = {
   webhook_disabled: 'user',
   invalid_webhook_url: 'user',
   backup_running: 'user',
-  no_data_folder: 'user',
   doctor_running: 'user',
   quota_exceeded: 'user',
   too_many_tags: 'user',
@@ -132,6 +131,7 @@ const INSTANCE_CODES = {
   data_in_use: 'user',
   data_newer: 'user',
   data_unusable: 'user',
+  no_data_folder: 'user',
   data_readonly: 'outside',
   // Storage
   disk_error: 'outside',

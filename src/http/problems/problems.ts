@@ -62,10 +62,6 @@ export const PROBLEMS = {
   is_attachment: { status: 409, means: 'The document is an attachment, which follows its message. Change the message instead.' },
   doctor_running: { status: 409, means: 'Another examination is running. Try again when it has ended.' },
   backup_running: { status: 409, means: 'Another backup is running. Try again when it has ended.' },
-  no_data_folder: {
-    status: 409,
-    means: 'The instance keeps its data in a database and an object store, and this is only possible for one in a data folder.',
-  },
   text_not_ready: { status: 409, means: 'The text has not been extracted yet, or could not be extracted.' },
   webhook_disabled: { status: 409, means: 'The webhook is off. Turn it on first.' },
   too_large: { status: 413, means: 'A file is larger than the limit for one file.' },

@@ -40,14 +40,7 @@ export const backupRoutes = ({ backups }: Pick<Dependencies, 'backups'>): Route[
         headers: { 'X-Backup-Bytes': 'Approximate size of the backup in bytes' },
       },
     },
-    problems: [
-      'backup_running',
-      'no_data_folder',
-      'invalid_request',
-      'body_too_large',
-      'unsupported_media_type',
-      'request_timeout',
-    ],
+    problems: ['backup_running', 'invalid_request', 'body_too_large', 'unsupported_media_type', 'request_timeout'],
     async handle({ ctx, actor, query, ending }) {
       const known = await readKnown(ctx)
       const backup = await backups.create(actor, { withVectors: isTrue(query), known })
