@@ -31,6 +31,7 @@ struct control {
   int32_t trim;       // 1 asks the main thread to return freed memory to the system; it then sets 0
   int64_t clock_ms;   // how far the clock is ahead
   int64_t timers_ms;  // how far the monotonic clock of main threads runs ahead
+  int64_t in_use;     // bytes that malloc had in use when it returned the rest
 };
 
 static struct control *control;
@@ -159,6 +160,8 @@ int clock_gettime(clockid_t clock, struct timespec *time) {
   if (result != 0 || control == NULL) return result;
   if (control->trim != 0 && gettid() == getpid()) {
     malloc_trim(0);
+    struct mallinfo2 info = mallinfo2();
+    control->in_use = (int64_t)(info.uordblks + info.hblkhd);
     __atomic_store_n(&control->trim, 0, __ATOMIC_SEQ_CST);
   }
   if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) add_ms(time, control->clock_ms);

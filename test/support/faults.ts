@@ -12,8 +12,8 @@ export const FAULT_KINDS = { open: 1, read: 2, write: 4, sync: 8, rename: 16, un
 export type FaultKind = keyof typeof FAULT_KINDS
 
 /** The fields of `struct control` in faults.c, by their offsets. */
-const AT = { kinds: 0, error: 4, countdown: 8, remaining: 12, injected: 16, trim: 20, clockMs: 24, timersMs: 32 }
-const SIZE = 40
+const AT = { kinds: 0, error: 4, countdown: 8, remaining: 12, injected: 16, trim: 20, clockMs: 24, timersMs: 32, inUse: 40 }
+const SIZE = 48
 
 /** Makes calls of a daemon and its children fail, and shifts its clock, while it runs. */
 export interface Faults {
@@ -31,8 +31,8 @@ export interface Faults {
   passTime(ms: number): void
   /** Asks the daemon to return memory that malloc keeps for later. It does so when its main thread reads the clock the next time. */
   trimMemory(): void
-  /** True from then on. */
-  isTrimmed(): boolean
+  /** Returns how many bytes malloc had in use then; null before. */
+  trimmed(): number | null
 }
 
 /**
@@ -84,7 +84,12 @@ export function prepareFaults(home: string, dataDir: string): Faults | null {
       setTime(AT.timersMs, ms)
     },
     trimMemory: () => set(AT.trim, 1),
-    isTrimmed: () => get(AT.trim) === 0,
+    trimmed() {
+      if (get(AT.trim) !== 0) return null
+      const bytes = Buffer.alloc(8)
+      readSync(control, bytes, 0, 8, AT.inUse)
+      return Number(bytes.readBigInt64LE())
+    },
   }
 }
 

@@ -24,6 +24,11 @@ export function mostGrowth({ median: level, noise }: Growth, count: number, shar
   return Math.max(3 * noise * Math.sqrt(12 / count), level * share)
 }
 
+/** The second highest value, because a single one may be an outlier. */
+export function highOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => b - a)[1]!
+}
+
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
