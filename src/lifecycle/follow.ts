@@ -175,6 +175,8 @@ class FollowedIndexes implements IndexReading {
   }
 
   async indexes(projects?: ProjectIds): Promise<IndexState[]> {
+    // Only an index that is open has a number of passages.
+    await this.catchUp()
     const all = await this.#options.records.indexes.all()
     return Promise.all(all.map((record) => this.#stateOf(record, projects)))
   }
