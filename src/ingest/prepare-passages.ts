@@ -35,8 +35,8 @@ export type PreparePassages = (
   storedVectors?: StoredVectors,
 ) => Promise<PreparedDocument>
 
-/** Returns vectors that were made before instead of embedding the passages. */
-export type StoredVectors = (passages: readonly PreparedPassage[]) => Promise<(Float32Array | null)[]>
+/** Returns vectors that were made before, in place of embedding the passages. Null if there are none. */
+export type StoredVectors = (passages: readonly PreparedPassage[]) => Promise<(Float32Array | null)[] | null>
 
 export interface PrepareParts {
   threads: PrepareThreads

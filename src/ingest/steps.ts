@@ -12,7 +12,7 @@ import type { NewAttachment } from '../records/attachments.ts'
 import type { QueuedDocument } from '../records/queue.ts'
 import { createTakeAttachments } from './attachments.ts'
 import type { IngestOptions } from './context.ts'
-import type { DocumentText, PreparePassages } from './prepare-passages.ts'
+import type { DocumentText, PreparePassages, StoredVectors } from './prepare-passages.ts'
 import type { IndexWriter } from './writer.ts'
 
 /** A parser process that dies without an error may have been killed by the system, so its document is parsed again. */
@@ -51,12 +51,30 @@ export function createSteps(options: ExtractOptions, { preparePassages, writer, 
     extract: createExtract(options, parts),
     async index(job, extracted, target, signal) {
       const { document, isNew } = job
-      const prepare = () => preparePassages(document, extracted, target.embedder, signal)
+      const prepare = () => preparePassages(document, extracted, target.embedder, signal, earlierVectors(job, target))
       const prepared = await measured('embed', prepare, parts)
       killPoint('embed')
       const { ownerId, mediaType } = document
       await measured('index', () => writer.write({ ownerId, mediaType, job, target, isNew, ...prepared }), parts)
     },
+  }
+}
+
+/**
+ * Takes the vectors of an earlier version from the index if it has the same texts, so that a change of a name or of tags embeds nothing. Undefined for
+ * the built-in embedder, which makes vectors faster than the index returns them.
+ */
+function earlierVectors({ documentId, isNew }: QueuedDocument, { index, embedder }: OpenIndex): StoredVectors | undefined {
+  if (isNew || embedder.sharedModel !== null) return undefined
+  return async (passages) => {
+    // Vectors that can't be read are made again.
+    const earlier = await index.vectors(documentId).catch(() => null)
+    if (earlier?.size !== passages.length) return null
+    const vectors = passages.map(({ index: i, textHash }) => {
+      const stored = earlier.get(i)
+      return stored?.textHash === textHash ? stored.vector : null
+    })
+    return vectors.includes(null) ? null : vectors
   }
 }
 

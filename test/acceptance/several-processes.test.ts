@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { startFakeOllama } from '../support/fake-ollama.ts'
 import { canCluster, type Cluster, type Node, startCluster } from '../support/cluster.ts'
 import { runCli, startRealDaemon } from '../support/daemon.ts'
 import { BUCKET, startS3rver } from '../support/object-stores.ts'
 import { until } from '../support/until.ts'
+import { rareWord, textWith } from '../support/words.ts'
 import { WebhookReceiver } from '../support/webhook-receiver.ts'
 
 describe.skipIf(!canCluster)('an instance of several processes', () => {
@@ -203,5 +205,30 @@ describe.skipIf(!canCluster)('a start', () => {
     await using store = await startS3rver({ addsConditions: false })
     const env = { ...store.env, DOCSEARCH_DATABASE: 'postgres://127.0.0.1:1/none', DOCSEARCH_STORE: `s3://${BUCKET}` }
     await expect(startRealDaemon({ env })).rejects.toThrow('This object store would lose writes')
+  })
+})
+
+describe.skipIf(!canCluster)('an instance of several processes with Ollama', () => {
+  test('a change of name and tags embeds nothing again, and a change of text does', async () => {
+    await using cluster = await startCluster()
+    const ollama = await startFakeOllama()
+    onTestFinished(() => ollama.close())
+    const env = { DOCSEARCH_EMBEDDER: 'ollama:embeddinggemma', DOCSEARCH_OLLAMA: ollama.url }
+    const node = await cluster.start('all', env)
+    const embedded = () => ollama.embedCalls().filter((inputs) => inputs.some((text) => text.includes('password'))).length
+    const word = rareWord()
+    const { body } = await node.upload([{ name: 'one.txt', content: textWith(word) }], { wait: true })
+    const before = embedded()
+    expect(before).toBeGreaterThan(0)
+
+    const change = { name: 'Renamed', tags: ['new'] }
+    const edited = await node.call<object>('PATCH', `/api/v1/documents/${body.documents[0]!.id}`, change)
+    expect(edited).toMatchObject({ status: 200, body: { status: 'ready', ...change } })
+    const found = await node.search(word, { mode: 'vector' })
+    expect(found.results[0]?.document).toMatchObject({ name: 'Renamed' })
+    expect(embedded()).toBe(before)
+
+    await node.upload([{ name: 'one.txt', content: textWith(rareWord()) }], { wait: true })
+    expect(embedded()).toBeGreaterThan(before)
   })
 })

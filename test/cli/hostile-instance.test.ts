@@ -407,7 +407,17 @@ const COMMANDS: string[][] = [
   ['__complete', 'projects'],
 ]
 /** Commands that speak to no instance. */
-const LOCAL = ['serve', 'reindex', 'backup verify', 'restore', 'completion', 'profiles list', 'profiles use', 'profiles remove']
+const LOCAL = [
+  'serve',
+  'reindex',
+  'backup verify',
+  'restore',
+  'migrate',
+  'completion',
+  'profiles list',
+  'profiles use',
+  'profiles remove',
+]
 
 const CASES = COMMANDS.map((command) => [command.join(' '), command] as const)
 
