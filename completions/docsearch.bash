@@ -16,7 +16,7 @@ _docsearch_projects() {
 _docsearch_takes_value() {
   case "$1 $2" in
     ' --server'|' --profile'|' --cacert') return 0 ;;
-    'serve --data'|'serve --config'|'serve --log-level'|'serve --embedder'|'serve --reranker'|'serve --host'|'serve --port'|'serve --public-url'|'serve --ollama'|'serve --server'|'serve --profile'|'serve --cacert') return 0 ;;
+    'serve --data'|'serve --config'|'serve --log-level'|'serve --embedder'|'serve --reranker'|'serve --host'|'serve --port'|'serve --public-url'|'serve --ollama'|'serve --database'|'serve --store'|'serve --role'|'serve --server'|'serve --profile'|'serve --cacert') return 0 ;;
     'reindex --data'|'reindex --config'|'reindex --log-level'|'reindex --server'|'reindex --profile'|'reindex --cacert') return 0 ;;
     'doctor --data'|'doctor --subset'|'doctor --server'|'doctor --profile'|'doctor --cacert') return 0 ;;
     'login --client-id'|'login --scope'|'login --server'|'login --profile'|'login --cacert') return 0 ;;
@@ -31,7 +31,7 @@ _docsearch_takes_value() {
     'sync --project'|'sync -p'|'sync --tag'|'sync -t'|'sync --max-delete'|'sync --exclude'|'sync -x'|'sync --max-size'|'sync --plan'|'sync --apply'|'sync --server'|'sync --profile'|'sync --cacert') return 0 ;;
     'export --project'|'export -p'|'export --server'|'export --profile'|'export --cacert') return 0 ;;
     'import --project'|'import -p'|'import --server'|'import --profile'|'import --cacert') return 0 ;;
-    'search --project'|'search -p'|'search --limit'|'search -n'|'search --offset'|'search --mode'|'search --sort'|'search --tag'|'search -t'|'search --type'|'search --path'|'search --after'|'search --before'|'search --min-score'|'search --open'|'search --context'|'search -C'|'search --format'|'search --server'|'search --profile'|'search --cacert') return 0 ;;
+    'search --project'|'search -p'|'search --limit'|'search -n'|'search --offset'|'search --mode'|'search --sort'|'search --tag'|'search -t'|'search --type'|'search --path'|'search --after'|'search --before'|'search --from'|'search --to'|'search --subject'|'search --sent-after'|'search --sent-before'|'search --min-score'|'search --open'|'search --context'|'search -C'|'search --format'|'search --server'|'search --profile'|'search --cacert') return 0 ;;
     'open --project'|'open -p'|'open --page'|'open --server'|'open --profile'|'open --cacert') return 0 ;;
     'mcp --server'|'mcp --profile'|'mcp --cacert') return 0 ;;
     'eval --limit'|'eval -n'|'eval --mode'|'eval --baseline'|'eval --max-drop'|'eval --server'|'eval --profile'|'eval --cacert') return 0 ;;
@@ -102,6 +102,7 @@ _docsearch_takes_value() {
     'backup verify --snapshot'|'backup verify --data'|'backup verify --keep'|'backup verify --server'|'backup verify --profile'|'backup verify --cacert') return 0 ;;
     'backup help --data'|'backup help --keep'|'backup help --server'|'backup help --profile'|'backup help --cacert') return 0 ;;
     'restore --data'|'restore --snapshot'|'restore --server'|'restore --profile'|'restore --cacert') return 0 ;;
+    'migrate --to'|'migrate --store'|'migrate --data'|'migrate --database'|'migrate --server'|'migrate --profile'|'migrate --cacert') return 0 ;;
     'models --server'|'models --profile'|'models --cacert') return 0 ;;
     'models list --server'|'models list --profile'|'models list --cacert') return 0 ;;
     'models pull --server'|'models pull --profile'|'models pull --cacert') return 0 ;;
@@ -153,6 +154,7 @@ _docsearch() {
       '/audit') at='audit'; args=0 ;;
       '/backup') at='backup'; args=0 ;;
       '/restore') at='restore'; args=0 ;;
+      '/migrate') at='migrate'; args=0 ;;
       '/models') at='models'; args=0 ;;
       '/status') at='status'; args=0 ;;
       '/completion') at='completion'; args=0 ;;
@@ -241,6 +243,9 @@ _docsearch() {
     'serve --port') :; return ;;
     'serve --public-url') :; return ;;
     'serve --ollama') :; return ;;
+    'serve --database') :; return ;;
+    'serve --store') :; return ;;
+    'serve --role') COMPREPLY=($(compgen -W 'all api worker' -- "$cur")); return ;;
     'serve --server') :; return ;;
     'serve --profile') :; return ;;
     'serve --cacert') :; return ;;
@@ -314,10 +319,15 @@ _docsearch() {
     'search --mode') COMPREPLY=($(compgen -W 'hybrid vector keyword' -- "$cur")); return ;;
     'search --sort') COMPREPLY=($(compgen -W 'relevance newest name' -- "$cur")); return ;;
     'search --tag'|'search -t') :; return ;;
-    'search --type') COMPREPLY=($(compgen -W 'pdf docx pptx xlsx odt odp ods epub rtf eml mbox msg text markdown rst latex csv code json html' -- "$cur")); return ;;
+    'search --type') COMPREPLY=($(compgen -W 'pdf docx pptx xlsx odt odp ods epub rtf eml mbox msg text markdown rst asciidoc latex csv code json png jpeg tiff html' -- "$cur")); return ;;
     'search --path') :; return ;;
     'search --after') :; return ;;
     'search --before') :; return ;;
+    'search --from') :; return ;;
+    'search --to') :; return ;;
+    'search --subject') :; return ;;
+    'search --sent-after') :; return ;;
+    'search --sent-before') :; return ;;
     'search --min-score') :; return ;;
     'search --open') :; return ;;
     'search --context'|'search -C') :; return ;;
@@ -392,7 +402,7 @@ _docsearch() {
     'documents list --name') :; return ;;
     'documents list --path') :; return ;;
     'documents list --tag'|'documents list -t') :; return ;;
-    'documents list --type') COMPREPLY=($(compgen -W 'pdf docx pptx xlsx odt odp ods epub rtf eml mbox msg text markdown rst latex csv code json html' -- "$cur")); return ;;
+    'documents list --type') COMPREPLY=($(compgen -W 'pdf docx pptx xlsx odt odp ods epub rtf eml mbox msg text markdown rst asciidoc latex csv code json png jpeg tiff html' -- "$cur")); return ;;
     'documents list --after') :; return ;;
     'documents list --before') :; return ;;
     'documents list --sort') COMPREPLY=($(compgen -W 'newest name size pages status' -- "$cur")); return ;;
@@ -638,6 +648,13 @@ _docsearch() {
     'restore --server') :; return ;;
     'restore --profile') :; return ;;
     'restore --cacert') :; return ;;
+    'migrate --to') :; return ;;
+    'migrate --store') :; return ;;
+    'migrate --data') compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    'migrate --database') :; return ;;
+    'migrate --server') :; return ;;
+    'migrate --profile') :; return ;;
+    'migrate --cacert') :; return ;;
     'models --server') :; return ;;
     'models --profile') :; return ;;
     'models --cacert') :; return ;;
@@ -675,7 +692,7 @@ _docsearch() {
   if [[ $cur == -* ]]; then
     case "$at" in
       '') COMPREPLY=($(compgen -W '--version -V --server --profile --cacert --json --quiet -q --no-color --no-pager --help -h' -- "$cur")) ;;
-      'serve') COMPREPLY=($(compgen -W '--data --config --log-level --embedder --reranker --host --port --public-url --ollama --print-config --install --uninstall --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'serve') COMPREPLY=($(compgen -W '--data --config --log-level --embedder --reranker --host --port --public-url --ollama --database --store --role --print-config --install --uninstall --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'reindex') COMPREPLY=($(compgen -W '--data --config --log-level --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'doctor') COMPREPLY=($(compgen -W '--data --subset --fix --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'login') COMPREPLY=($(compgen -W '--device --with-token --client-id --scope --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
@@ -690,7 +707,7 @@ _docsearch() {
       'sync') COMPREPLY=($(compgen -W '--project -p --tag -t --prune --max-delete --whole-project --exclude -x --max-size --no-gitignore --follow-links --dry-run -n --plan --apply --watch --install --uninstall --wait -w --verbose --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'export') COMPREPLY=($(compgen -W '--project -p --prune --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'import') COMPREPLY=($(compgen -W '--project -p --originals --wait -w --dry-run -n --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
-      'search') COMPREPLY=($(compgen -W '--project -p --limit -n --offset --mode --sort --tag -t --type --path --after --before --min-score --no-rerank --no-correct --group -g --explain --open --full --context -C --names -l --url --format --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'search') COMPREPLY=($(compgen -W '--project -p --limit -n --offset --mode --sort --tag -t --type --path --after --before --from --to --subject --sent-after --sent-before --min-score --no-rerank --no-correct --group -g --explain --open --full --context -C --names -l --url --format --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'open') COMPREPLY=($(compgen -W '--project -p --page --browser -b --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'mcp') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'eval') COMPREPLY=($(compgen -W '--limit -n --mode --no-rerank --group -g --baseline --max-drop --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
@@ -761,6 +778,7 @@ _docsearch() {
       'backup verify') COMPREPLY=($(compgen -W '--snapshot --help -h --data --with-vectors --keep --force -f --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'backup help') COMPREPLY=($(compgen -W '--help -h --data --with-vectors --keep --force -f --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'restore') COMPREPLY=($(compgen -W '--data --snapshot --skip-damaged --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
+      'migrate') COMPREPLY=($(compgen -W '--to --store --data --database --help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'models') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'models list') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
       'models pull') COMPREPLY=($(compgen -W '--help -h --server --profile --cacert --json --quiet -q --no-color --no-pager' -- "$cur")) ;;
@@ -776,7 +794,7 @@ _docsearch() {
   fi
 
   case "$at $args" in
-    ' 0') COMPREPLY=($(compgen -W 'serve reindex doctor login logout profiles whoami upload sync export import search open mcp eval projects documents synonyms webhooks keys users clients audit backup restore models status completion help' -- "$cur")) ;;
+    ' 0') COMPREPLY=($(compgen -W 'serve reindex doctor login logout profiles whoami upload sync export import search open mcp eval projects documents synonyms webhooks keys users clients audit backup restore migrate models status completion help' -- "$cur")) ;;
     'profiles 0') COMPREPLY=($(compgen -W 'list use remove help' -- "$cur")) ;;
     'upload '*) compopt -o filenames -o default 2>/dev/null; COMPREPLY=() ;;
     'sync '0) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$cur")) ;;
@@ -798,7 +816,7 @@ _docsearch() {
     'backup 0') COMPREPLY=($(compgen -W 'verify help' -- "$cur")) ;;
     'models 0') COMPREPLY=($(compgen -W 'list pull test use remove help' -- "$cur")) ;;
     'completion '0) COMPREPLY=($(compgen -W 'bash zsh fish' -- "$cur")) ;;
-    'help '0) COMPREPLY=($(compgen -W 'serve reindex doctor login logout profiles whoami upload sync export import search open mcp eval projects documents synonyms webhooks keys users clients audit backup restore models status completion help search-syntax configuration exit-codes' -- "$cur")) ;;
+    'help '0) COMPREPLY=($(compgen -W 'serve reindex doctor login logout profiles whoami upload sync export import search open mcp eval projects documents synonyms webhooks keys users clients audit backup restore migrate models status completion help search-syntax configuration exit-codes' -- "$cur")) ;;
   esac
 }
 

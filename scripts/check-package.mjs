@@ -78,6 +78,8 @@ async function check() {
   for (const name of ['@huggingface', 'openai', 'onnxruntime-node', 'sharp', 'typescript'])
     expect(`no ${name}`, existsSync(join(modules, name)), false)
 
+  // A global installation links the manual page only if it is in a list.
+  expect('man', JSON.parse(readFileSync(join(modules, 'docsearch', 'package.json'), 'utf8')).man, ['man/docsearch.1'])
   checkLicences(modules)
   checkClientTypes(installed)
   const bin = join(modules, '.bin', 'docsearch')

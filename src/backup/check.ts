@@ -76,7 +76,6 @@ export function refuseTerminal(stdin: { isTTY?: boolean }): void {
 }
 
 async function statOf(target: string) {
-  if (target === '') throw new DocsearchError('usage', 'The name of the backup is empty. Name a file or folder.')
   try {
     return await stat(target)
   } catch (error) {

@@ -163,6 +163,8 @@ async function tokenOf(context: Context, { token, login }: Credential, address: 
 }
 
 async function readConnection({ env }: CommandIo, { cacert }: Globals, version: string): Promise<Connection> {
+  if (cacert === '')
+    throw new DocsearchError('usage', '--cacert is empty. Name the file of the certificate authority, or leave --cacert out.')
   const file = cacert ?? env['DOCSEARCH_CACERT']
   const userAgent = `docsearch/${version}`
   if (!file) return { userAgent }

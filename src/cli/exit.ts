@@ -45,6 +45,8 @@ const EXIT_OF_CODE: Partial<Record<ErrorCode, number>> = {
   partial_failure: EXIT.partial,
   unreachable: EXIT.unreachable,
   timeout: EXIT.unreachable,
+  database_busy: EXIT.unreachable,
+  store_unavailable: EXIT.unreachable,
   not_logged_in: EXIT.login,
   invalid_credential: EXIT.login,
   login_denied: EXIT.login,

@@ -14,8 +14,8 @@ export async function run(): Promise<void> {
   let writeError: Error | undefined
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // `docsearch … | head` closes the pipe when it has read enough.
-      if (error.code === 'EPIPE') process.exit(isBackup(argv) ? UNWRITABLE : 0)
+      // `docsearch … | head` closes the pipe when it has read enough. A backup that nobody reads to its end has failed.
+      if (error.code === 'EPIPE' && !isBackup(argv)) process.exit(0)
       // A daemon survives a log that can't be written. A lost result is reported at the end.
       if (stream === process.stdout) writeError ??= error
     })
@@ -30,7 +30,9 @@ export async function run(): Promise<void> {
 
 async function reportWriteError(cause: Error, argv: readonly string[], io: Io): Promise<number> {
   const [{ DocsearchError }, { reportError }] = await Promise.all([import('../core/errors.ts'), import('./report.ts')])
-  const message = `Could not write the result to standard output: ${cause.message}.`
+  const message = isBackup(argv)
+    ? `The backup is incomplete: ${isBrokenPipe(cause) ? 'the program that reads it has ended' : cause.message}.`
+    : `Could not write the result to standard output: ${cause.message}.`
   return reportError(new DocsearchError('output_unwritable', message, { cause }), argv, io)
 }
 
@@ -55,9 +57,13 @@ export async function main(
   }
 }
 
-/** A backup that nobody reads to its end has failed. */
+/** True for a command that writes a backup to standard output. */
 function isBackup(argv: readonly string[]): boolean {
-  return argv.includes('backup') && argv.includes('-')
+  return argv.includes('backup') && argv.includes('-') && !argv.includes('verify')
+}
+
+function isBrokenPipe(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'EPIPE'
 }
 
 function isVersion(argv: readonly string[]): boolean {

@@ -20,6 +20,14 @@ export function text(flags: string, description: string): ValueOption<string> {
   return option(flags, description, (value) => value)
 }
 
+/** A file or folder. An empty name, such as that of an unset variable in a script, would mean the current folder or a default. */
+export function path(flags: string, description: string): ValueOption<string> {
+  return option(flags, description, (value) => {
+    if (value === '') throw new InvalidArgumentError('It must not be empty.')
+    return value
+  })
+}
+
 export function option<T>(flags: string, description: string, parse: (value: string) => T): ValueOption<T> {
   return { flags, description, fallback: undefined, parse }
 }
@@ -46,16 +54,35 @@ export const TYPE_FILTER = repeatable(
   option('--type <type>', `Only documents of this type: ${FORMAT_IDS.join(', ')}, or a media type; repeatable`, mediaType),
 )
 
-export function required<T>(spec: OptionSpec<T>): OptionSpec<T> {
-  return { ...spec, isRequired: true }
+export function required<T>(spec: OptionSpec<T>): OptionSpec<NonNullable<T>> {
+  return { ...spec, isRequired: true } as OptionSpec<NonNullable<T>>
 }
 
 export function argument(syntax: `<${string}>`, description = ''): ArgumentSpec<string> {
   return { syntax, description, read: ([value = '']) => value }
 }
 
+/** A file or folder, like `path`. */
+export function pathArgument(syntax: `<${string}>`, description = ''): ArgumentSpec<string> {
+  return { syntax, description, read: ([value = '']) => notEmpty(value, syntax) }
+}
+
 export function optionalArgument(syntax: `[${string}]`, description = ''): ArgumentSpec<string | undefined> {
   return { syntax, description, read: ([value]) => value }
+}
+
+/** Files or folders, like `path`. */
+export function pathList(syntax: `[${string}...]`, description = ''): ArgumentSpec<readonly string[]> {
+  return { syntax, description, read: (values) => values.map((value) => notEmpty(value, syntax)) }
+}
+
+export function optionalPath(syntax: `[${string}]`, description = ''): ArgumentSpec<string | undefined> {
+  return { syntax, description, read: ([value]) => (value === undefined ? undefined : notEmpty(value, syntax)) }
+}
+
+function notEmpty(value: string, syntax: string): string {
+  if (value === '') throw new InvalidArgumentError(`The argument ${syntax} is empty. Name a file or a folder.`)
+  return value
 }
 
 export function argumentList(syntax: `<${string}...>` | `[${string}...]`, description = ''): ArgumentSpec<readonly string[]> {

@@ -72,7 +72,7 @@ export function buildProgram(version: string, commands: readonly (Command | Noun
 }
 
 /** A copy of the names in topics.ts, so that their module need not load. */
-const TOPICS_HELP = '\nHelp topics: search-syntax, configuration, exit-codes (`docsearch help TOPIC`)'
+const TOPICS_HELP = 'Help topics: search-syntax, configuration, exit-codes (`docsearch help TOPIC`)'
 
 const HELP_FLAGS = '-h, --help'
 const HELP_DESCRIPTION = 'Show help'
@@ -182,7 +182,7 @@ function givenTo(command: CommanderCommand): Given {
 function addHelp(command: CommanderCommand, details: string, examples: readonly string[]): void {
   const shown = examples.length === 0 ? '' : `\nExamples:\n${examples.map((line) => `  $ ${line}\n`).join('')}`
   // Examples are not folded, because users copy them.
-  if (details !== '') command.addHelpText('after', (shownBy) => foldHelp(details, helpWidthOf(shownBy.command)))
+  if (details !== '') command.addHelpText('after', (shownBy) => `\n${foldHelp(details, helpWidthOf(shownBy.command))}`)
   command.addHelpText('after', ({ command: of }) => `${shown}\n${foldHelp(EXIT_CODES_HELP, helpWidthOf(of))}`)
 }
 

@@ -1,6 +1,7 @@
 import type { Quotas } from '../core/model.ts'
 import type { OAuthPolicy } from '../core/oauth-policy.ts'
 import type { WebhookPolicy } from '../core/webhooks.ts'
+import type { SharedPlace } from './shared-place.ts'
 
 /** All settings, checked and frozen. See loadConfig for where they come from. */
 export interface Config {
@@ -8,6 +9,8 @@ export interface Config {
   /** 0 takes a free port. */
   port: number
   dataDir: string
+  /** Null for an instance in a data folder, which is one process. */
+  shared: SharedPlace | null
   publicUrl: string | null
   /** Names accepted in the Host header besides the usual ones. */
   allowedHosts: readonly string[]
@@ -50,6 +53,10 @@ export interface Config {
   parseWorkers: number
   /** How many bytes of the disk the images of pages may take; 0 keeps none. */
   pageImageBytes: number
+  /** How many bytes of the disk copies of originals may take, if the originals are in an object store. */
+  originalsCacheBytes: number
+  /** The same for large files of the search index. */
+  indexCacheBytes: number
   /** The PDF engine that is tried first. */
   pdfEngine: 'pdfium' | 'pdf2json'
   /** Program and arguments, with `{input}` and `{output}`, that recognise text on scanned pages; null for none. */

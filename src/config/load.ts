@@ -6,6 +6,7 @@ import { DEFAULT_USER_RATE_FACTOR, type Config } from './config.ts'
 import { resolveDataDir, type Source } from './data-dir.ts'
 import { partsOfAddress } from './values.ts'
 import { environmentName, OTHER_VARIABLES, SETTINGS, type Setting } from './settings.ts'
+import { problemsOfPlace, type SharedPlace } from './shared-place.ts'
 
 /** An unknown name that differs by more edits from every known name is not a typing error. */
 const MAX_EDITS = 2
@@ -26,7 +27,7 @@ export interface LoadedConfig {
  */
 export async function loadConfig(flags: Readonly<Record<string, unknown>>, env: Environment): Promise<LoadedConfig> {
   const problems: string[] = []
-  const { dir, source: dataSource } = resolveDataDir(text(flags.data), env)
+  const { dir, source: dataSource } = resolveDataDir(typeof flags.data === 'string' ? flags.data : undefined, env)
   const named = text(flags.config)
   const file = named === undefined ? join(dir, 'config.json') : resolve(named)
   const fromFile = await readConfigFile(file, named !== undefined, problems)
@@ -37,23 +38,38 @@ export async function loadConfig(flags: Readonly<Record<string, unknown>>, env: 
   ]
   const resolved = new Map<string, unknown>()
   for (const setting of SETTINGS) {
-    const { key } = setting
+    const { key, hideSecrets } = setting
     const { value, source, from } = findValue(setting, { flags, env, fromFile, file })
     const parsed = setting.schema.safeParse(value)
     if (parsed.success) {
       resolved.set(key, parsed.data)
-      values.push({ key, value: parsed.data, source, from })
+      values.push({ key, value: hideSecrets === undefined ? parsed.data : hideSecrets(parsed.data), source, from })
     } else {
       const fault = parsed.error.issues[0]?.message ?? 'is not valid'
-      problems.push(`${key} ${fault}, but is ${JSON.stringify(value)} (${from})`)
+      // A wrong value can have its secret anywhere.
+      const shown = hideSecrets === undefined ? `, but is ${JSON.stringify(value)}` : ''
+      problems.push(`${key} ${fault}${shown} (${from})`)
     }
   }
+  problems.push(...problemsOfShared(resolved, values))
   const rerankKey = env.DOCSEARCH_RERANK_KEY?.trim() || null
   // No message shows a key, not even a wrong one.
   if (rerankKey !== null && !/^[\x21-\x7e]+$/.test(rerankKey))
     problems.push('DOCSEARCH_RERANK_KEY has a character that a key cannot contain')
   if (problems.length > 0) throw invalidConfiguration(problems)
   return { config: toConfig(dir, resolved, rerankKey), file, values }
+}
+
+/** Settings that are wrong themselves are reported already. */
+function problemsOfShared(resolved: ReadonlyMap<string, unknown>, values: LoadedConfig['values']): string[] {
+  const keys = ['database', 'store', 'role'] as const
+  if (!keys.every((key) => resolved.has(key))) return []
+  const by = <T>(find: (key: string) => T) => ({ database: find('database'), store: find('store'), role: find('role') })
+  const sourceOf = (key: string) => values.find((value) => value.key === key)?.source
+  return problemsOfPlace(
+    by((key) => resolved.get(key)),
+    by(sourceOf),
+  )
 }
 
 function invalidConfiguration(problems: readonly string[]): DocsearchError {
@@ -149,6 +165,7 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankK
     host: get('host'),
     port: get('port'),
     dataDir,
+    shared: sharedOf(get),
     publicUrl: get('public_url'),
     allowedHosts: get('allowed_hosts'),
     trustProxy: get('trust_proxy'),
@@ -166,6 +183,8 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankK
       parallel: get<number>('rerank.parallel'),
     }),
     pageImageBytes: get<number>('page_images.cache_mb') * 2 ** 20,
+    indexCacheBytes: get<number>('index.cache_mb') * 2 ** 20,
+    originalsCacheBytes: get<number>('originals.cache_mb') * 2 ** 20,
     searchMemoryBytes: get<number>('search.memory_mb') * 2 ** 20,
     rateLimit: get('rate_limit'),
     userRateLimit: get<number | null>('user_rate_limit') ?? DEFAULT_USER_RATE_FACTOR * get<number>('rate_limit'),
@@ -205,6 +224,12 @@ function toConfig(dataDir: string, values: ReadonlyMap<string, unknown>, rerankK
     }),
     limits: limitsOf(get),
   })
+}
+
+function sharedOf(get: <T>(key: string) => T): SharedPlace | null {
+  const [database, store] = [get<string | null>('database'), get<string | null>('store')]
+  if (database === null || store === null) return null
+  return Object.freeze<SharedPlace>({ database, store, role: get('role') })
 }
 
 function limitsOf(get: <T>(key: string) => T): Config['limits'] {

@@ -1,6 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { z } from 'zod'
 import { DEFAULT_LIMITS } from './config.ts'
+import { databaseAddress, ROLES, storeAddress, withHiddenPassword } from './shared-place.ts'
 import {
   absolutePath,
   bytes,
@@ -13,6 +14,7 @@ import {
   httpAddress,
   integer,
   listenAddress,
+  backupPeriod,
   milliseconds,
   millisecondsOrZero,
   publicAddress,
@@ -27,6 +29,8 @@ export interface Setting {
   default: unknown
   /** Name of the commander option that sets it, if there is one. */
   flag?: string
+  /** Hides the secrets in a value. Without it, the whole value may be shown. */
+  hideSecrets?: (value: unknown) => unknown
 }
 
 const L = DEFAULT_LIMITS
@@ -40,6 +44,15 @@ export const SETTINGS: readonly Setting[] = [
     flag: 'host',
   },
   { key: 'port', schema: integer(0, 65_535), default: 4747, flag: 'port' },
+  {
+    key: 'database',
+    schema: databaseAddress.nullable(),
+    default: null,
+    flag: 'database',
+    hideSecrets: withHiddenPassword,
+  },
+  { key: 'store', schema: storeAddress.nullable(), default: null, flag: 'store' },
+  { key: 'role', schema: z.enum(ROLES, 'must be all, api or worker'), default: 'all', flag: 'role' },
   {
     key: 'public_url',
     schema: publicAddress.nullable(),
@@ -95,7 +108,7 @@ export const SETTINGS: readonly Setting[] = [
   { key: 'trash_days', schema: integer(0, 36_500), default: 30 },
   { key: 'scrub_days', schema: integer(0, 36_500), default: 30 },
   { key: 'backup.target', schema: absolutePath.nullable(), default: null },
-  { key: 'backup.every', schema: milliseconds, default: 86_400_000 },
+  { key: 'backup.every', schema: backupPeriod, default: 86_400_000 },
   { key: 'backup.keep', schema: integer(1, 10_000), default: 7 },
   { key: 'backup.with_vectors', schema: flag, default: false },
   {
@@ -114,6 +127,8 @@ export const SETTINGS: readonly Setting[] = [
     schema: z.enum(['pdfium', 'pdf2json'], 'must be pdfium or pdf2json'),
     default: 'pdfium',
   },
+  { key: 'originals.cache_mb', schema: integer(0, 16_777_216), default: 1024 },
+  { key: 'index.cache_mb', schema: integer(64, 16_777_216), default: 16_384 },
   { key: 'page_images.cache_mb', schema: integer(0, 16_777_216), default: 512 },
   {
     key: 'parse.ocr_command',

@@ -68,6 +68,7 @@ export const health = z
     checks: z
       .object({
         database: check,
+        store: check.optional(),
         index: check,
         embedder: check,
         reranker: check,

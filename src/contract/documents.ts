@@ -48,8 +48,9 @@ const parse = z
       .optional()
       .meta({
         description:
-          'Attachments that are no documents, each with the reason: `unsupported_type`, `encrypted`, `quota_exceeded` …',
+          'Attachments that are no documents, at most 100, each with the reason: `unsupported_type`, `encrypted`, `quota_exceeded` …',
       }),
+    attachments_skipped_count: z.int().optional().meta({ description: 'Number of all attachments that are no documents' }),
     tags: z.array(z.string()).optional().meta({ description: 'Tags in the file itself, used if the upload had none' }),
   })
   .meta({ description: 'How the document was parsed. Empty before that' })
@@ -313,7 +314,16 @@ export const uploadAnswer = z
         }),
       }),
     ),
-    rejected: z.array(z.object({ name: z.string(), code: z.string(), message: z.string() })),
+    rejected: z.array(
+      z.object({
+        name: z.string(),
+        code: z.string(),
+        message: z.string(),
+        convertible: z.boolean().optional().meta({
+          description: 'True for a file with text that docsearch can read in another format. The message says in which one',
+        }),
+      }),
+    ),
   })
   .meta({ id: 'UploadAnswer' })
 export type UploadAnswer = z.infer<typeof uploadAnswer>

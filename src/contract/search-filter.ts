@@ -10,6 +10,19 @@ export const pathPrefix = z
 
 const messagePart = z.string().trim().min(1).max(200)
 
+/** Filters by the header of messages. */
+export const messageFilter = {
+  from: messagePart
+    .optional()
+    .meta({ description: 'Messages with this in the name or address of the sender, and their attachments' }),
+  to: messagePart
+    .optional()
+    .meta({ description: 'Messages with this in a name or address of a recipient, and their attachments' }),
+  subject: messagePart.optional().meta({ description: 'Messages with this in the subject, and their attachments' }),
+  sent_after: timestamp.optional().meta({ description: 'Messages sent at this time or later, and their attachments' }),
+  sent_before: timestamp.optional().meta({ description: 'Messages sent before this time, and their attachments' }),
+}
+
 /** Strict, because a typing error must not silently widen a search. */
 export const searchFilter = z
   .strictObject({
@@ -19,15 +32,7 @@ export const searchFilter = z
     path_prefix: pathPrefix.optional(),
     created_after: timestamp.optional().meta({ description: 'Documents created at this time or later' }),
     created_before: timestamp.optional().meta({ description: 'Documents created before this time' }),
-    from: messagePart
-      .optional()
-      .meta({ description: 'Messages with this in the name or address of the sender, and their attachments' }),
-    to: messagePart
-      .optional()
-      .meta({ description: 'Messages with this in a name or address of a recipient, and their attachments' }),
-    subject: messagePart.optional().meta({ description: 'Messages with this in the subject, and their attachments' }),
-    sent_after: timestamp.optional().meta({ description: 'Messages sent at this time or later, and their attachments' }),
-    sent_before: timestamp.optional().meta({ description: 'Messages sent before this time, and their attachments' }),
+    ...messageFilter,
   })
   .meta({ description: 'A document must match every filter' })
 
@@ -52,7 +57,9 @@ interface MessageConditions {
 }
 
 /** Returns the conditions of a request about the headers of messages; undefined if it has none. */
-export function toMessageQuery(filter: z.output<typeof searchFilter> = {}): MessageConditions | undefined {
+export function toMessageQuery(
+  filter: Pick<z.output<typeof searchFilter>, keyof typeof messageFilter> = {},
+): MessageConditions | undefined {
   const { from, to, subject, sent_after: after, sent_before: before } = filter
   if ([from, to, subject, after, before].every((value) => value === undefined)) return undefined
   return {

@@ -131,6 +131,7 @@ const INSTANCE_CODES = {
   data_in_use: 'user',
   data_newer: 'user',
   data_unusable: 'user',
+  no_data_folder: 'user',
   data_readonly: 'outside',
   // Storage
   disk_error: 'outside',

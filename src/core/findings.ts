@@ -104,9 +104,9 @@ export const FINDINGS = {
   webhook_key_damaged: {
     severity: 'error',
     meaning:
-      '`webhook.key`, which decrypts the secrets of webhooks, is missing or damaged. docsearch sends no messages to webhooks.',
+      '`webhook.key`, which decrypts the secrets of webhooks, is missing, damaged or replaced, or every secret is damaged. docsearch sends no messages to webhooks.',
     advice:
-      'Stop the daemon and copy `webhook.key` from a backup. Without a backup, delete the file and rotate the secret of each webhook with `docsearch webhooks rotate`.',
+      'Stop the daemon and copy `webhook.key` from a backup. If you have no backup or that does not help, delete the file and rotate the secret of each webhook with `docsearch webhooks rotate`.',
     fix: null,
   },
   webhook_secret_damaged: {

@@ -1,3 +1,5 @@
+import { LANGUAGE_EXTENSIONS } from './language-extensions.ts'
+
 /**
  * The formats that docsearch reads. To add one: a row here, a row in parse/readers.ts, and its parser.
  */
@@ -22,7 +24,11 @@ export interface DocumentFormat {
   countedIn: Counted
   /** The view shows line numbers, and a result names its lines. */
   isCode?: boolean
+  /** It has no text of its own, so only instances with an OCR program read it. */
+  isPicture?: boolean
 }
+
+const CODE_EXTENSIONS = Object.values(LANGUAGE_EXTENSIONS).flat() as [string, ...string[]]
 
 export const FORMATS = {
   pdf: {
@@ -145,6 +151,14 @@ export const FORMATS = {
     originalView: 'text',
     countedIn: 'lines',
   },
+  asciidoc: {
+    mediaType: 'text/asciidoc',
+    extensions: ['.adoc', '.asciidoc'],
+    label: 'AsciiDoc',
+    name: 'AsciiDoc',
+    originalView: 'text',
+    countedIn: 'lines',
+  },
   latex: {
     mediaType: 'application/x-tex',
     extensions: ['.tex', '.latex', '.ltx'],
@@ -163,139 +177,7 @@ export const FORMATS = {
   },
   code: {
     mediaType: 'text/x-source',
-    extensions: [
-      '.c',
-      '.h',
-      '.cc',
-      '.cpp',
-      '.cxx',
-      '.hh',
-      '.hpp',
-      '.hxx',
-      '.ino',
-      '.cu',
-      '.cs',
-      '.java',
-      '.js',
-      '.mjs',
-      '.cjs',
-      '.jsx',
-      '.ts',
-      '.mts',
-      '.cts',
-      '.tsx',
-      '.go',
-      '.rs',
-      '.kt',
-      '.kts',
-      '.swift',
-      '.scala',
-      '.sc',
-      '.dart',
-      '.groovy',
-      '.gradle',
-      '.php',
-      '.phtml',
-      '.m',
-      '.mm',
-      '.zig',
-      '.proto',
-      '.css',
-      '.scss',
-      '.less',
-      '.sass',
-      '.py',
-      '.pyi',
-      '.pyw',
-      '.pyx',
-      '.bzl',
-      '.star',
-      '.rb',
-      '.rake',
-      '.gemspec',
-      '.podspec',
-      '.sh',
-      '.bash',
-      '.zsh',
-      '.ksh',
-      '.bats',
-      '.fish',
-      '.ps1',
-      '.psm1',
-      '.psd1',
-      '.bat',
-      '.cmd',
-      '.sql',
-      '.ddl',
-      '.psql',
-      '.plsql',
-      '.pl',
-      '.pm',
-      '.t',
-      '.lua',
-      '.r',
-      '.jl',
-      '.ex',
-      '.exs',
-      '.erl',
-      '.hrl',
-      '.hs',
-      '.ml',
-      '.mli',
-      '.clj',
-      '.cljs',
-      '.cljc',
-      '.edn',
-      '.el',
-      '.lisp',
-      '.scm',
-      '.f',
-      '.f90',
-      '.f95',
-      '.f03',
-      '.f08',
-      '.for',
-      '.pas',
-      '.dpr',
-      '.vb',
-      '.bas',
-      '.vbs',
-      '.yaml',
-      '.yml',
-      '.toml',
-      '.ini',
-      '.cfg',
-      '.conf',
-      '.properties',
-      '.desktop',
-      '.service',
-      '.dockerfile',
-      '.mk',
-      '.mak',
-      '.cmake',
-      '.tf',
-      '.tfvars',
-      '.hcl',
-      '.graphql',
-      '.gql',
-      '.nix',
-      '.vue',
-      '.svelte',
-      '.hbs',
-      '.handlebars',
-      '.mustache',
-      '.ejs',
-      '.erb',
-      '.jinja',
-      '.jinja2',
-      '.j2',
-      '.twig',
-      '.liquid',
-      '.njk',
-      '.jsp',
-      '.cshtml',
-      '.tmpl',
-    ],
+    extensions: CODE_EXTENSIONS,
     label: 'Source code',
     name: 'source code',
     originalView: 'text',
@@ -310,6 +192,33 @@ export const FORMATS = {
     originalView: 'text',
     countedIn: 'lines',
     isCode: true,
+  },
+  png: {
+    mediaType: 'image/png',
+    extensions: ['.png'],
+    label: 'PNG image',
+    name: 'PNG',
+    originalView: 'download',
+    countedIn: 'pages',
+    isPicture: true,
+  },
+  jpeg: {
+    mediaType: 'image/jpeg',
+    extensions: ['.jpg', '.jpeg'],
+    label: 'JPEG image',
+    name: 'JPEG',
+    originalView: 'download',
+    countedIn: 'pages',
+    isPicture: true,
+  },
+  tiff: {
+    mediaType: 'image/tiff',
+    extensions: ['.tif', '.tiff'],
+    label: 'TIFF image',
+    name: 'TIFF',
+    originalView: 'download',
+    countedIn: 'pages',
+    isPicture: true,
   },
   html: {
     mediaType: 'text/html',
@@ -348,8 +257,19 @@ export function formatOf(mediaType: string): DocumentFormat | undefined {
   return id && FORMATS[id]
 }
 
-/** `PDF, DOCX, … and HTML` */
+/** Returns whether the format is a picture, which only instances with an OCR program read. */
+export function isPicture(mediaType: string): boolean {
+  return formatOf(mediaType)?.isPicture === true
+}
+
+/** Returns whether the pages of the original have images. */
+export function hasPageImages(mediaType: string): boolean {
+  return mediaType === FORMATS.pdf.mediaType || isPicture(mediaType)
+}
+
+/** `PDF, DOCX, … and HTML`, the formats that every instance reads. */
 export function formatNames(word: 'and' | 'or'): string {
   const list = new Intl.ListFormat('en-GB', { type: word === 'and' ? 'conjunction' : 'disjunction' })
-  return list.format(FORMAT_IDS.map((id) => FORMATS[id].name))
+  const formats: DocumentFormat[] = Object.values(FORMATS)
+  return list.format(formats.filter((format) => format.isPicture !== true).map(({ name }) => name))
 }

@@ -1,6 +1,16 @@
 import type { DocumentStatus } from './model.ts'
 
-export const HEALTH_CHECKS = ['database', 'index', 'embedder', 'reranker', 'queue', 'disk', 'originals', 'backup'] as const
+export const HEALTH_CHECKS = [
+  'database',
+  'store',
+  'index',
+  'embedder',
+  'reranker',
+  'queue',
+  'disk',
+  'originals',
+  'backup',
+] as const
 export type HealthCheck = (typeof HEALTH_CHECKS)[number]
 
 /** The parts of the data folder, without what docsearch does not measure. */
@@ -25,7 +35,7 @@ export interface InstanceNumbers {
   users: { active: number; disabled: number } | null
   /** The models in use. */
   models: { embedder: string; reranker: string | null }
-  /** Whether each part works. A few seconds old. Null before the first report. No `backup` without a schedule. */
+  /** Whether each part works. A few seconds old. Null before the first report. No `backup` without a schedule, no `store` in a data folder. */
   checks: Readonly<Partial<Record<HealthCheck, boolean>>> | null
   /** When the last backup that succeeded began. Null if there was none. */
   lastBackup: Date | null

@@ -1,6 +1,7 @@
 import { capitalized } from './capitalized.ts'
 import { countOf } from './count-of.ts'
 import { type Counted, formatOf } from './formats.ts'
+import { shorten } from './text-limits.ts'
 
 /** One page of a document in each unit. Texts and tables without pages have one page, or several with form feeds between them. */
 const WORDS: Record<Counted, string> = {
@@ -71,9 +72,12 @@ export function formatLocation({ mediaType, pageStart, pageEnd, pageName, messag
 
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
 
+/** A header can name any number of people. */
+const MAX_NAME_CHARS = 100
+
 function messageText({ from, sentAt }: NonNullable<Place['message']>, page: number): string {
   // The name without the address, if there is one.
-  const name = /^(.+?)\s*<[^<>]*>/.exec(from)?.[1] ?? from
+  const name = shorten(/^(.+?)\s*<[^<>]*>/.exec(from)?.[1] ?? from, MAX_NAME_CHARS)
   if (sentAt === null && name === '') return `message ${page}`
   return ['message', sentAt && `of ${DAY.format(sentAt)}`, name && `from ${name}`].filter(Boolean).join(' ')
 }

@@ -78,6 +78,8 @@ export interface ParsedDocument {
   messages?: readonly MessageHeader[]
   /** Attachments that the parser did not hand on. */
   attachmentsSkipped?: readonly SkippedAttachment[]
+  /** How many more attachments the parser did not hand on. */
+  attachmentsUnlisted?: number
   /** Pages of the file. More than `pages.length` if a limit stopped the parser early. */
   pageCount: number
   warnings: DocumentWarning[]

@@ -1,8 +1,4 @@
-/** Some pages of a document; null for all of them. */
-export interface PagesOf {
-  documentId: string
-  pages: readonly number[] | null
-}
+import type { PageList } from './page-list.ts'
 
 /** The value each condition compares with, by the condition's name. */
 interface ConditionValues {
@@ -29,9 +25,9 @@ interface ConditionValues {
   /** The field contains none of the values, in any letter case. */
   containsNone: readonly string[]
   /** The passage is on one of these pages. An empty list matches no passage. */
-  isOnPageOf: readonly PagesOf[]
+  isOnPageOf: PageList
   /** The passage is on none of these pages. */
-  isOnNoPageOf: readonly PagesOf[]
+  isOnNoPageOf: PageList
   /** One of the fields contains each phrase: whole words, in any letter case, with any white space between them. */
   hasAllPhrases: readonly string[]
   /** None of the fields contains any of the phrases. */

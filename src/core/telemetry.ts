@@ -1,7 +1,7 @@
 import type { ErrorCode } from './errors.ts'
 
 /** The steps of a search, in order. */
-export const SEARCH_STAGES = ['spelling', 'embed', 'phrases', 'find', 'rerank', 'read', 'highlight'] as const
+export const SEARCH_STAGES = ['spelling', 'embed', 'messages', 'phrases', 'find', 'rerank', 'read', 'highlight'] as const
 export type SearchStage = (typeof SEARCH_STAGES)[number]
 
 /** The steps of a document on its way into the index. */
@@ -12,6 +12,7 @@ export type IngestStep = (typeof INGEST_STEPS)[number]
 export const DEGRADED_REASONS = [
   'no_index',
   'index_incomplete',
+  'index_behind',
   'spelling_stopped',
   'embedder_timeout',
   'embedder_unavailable',

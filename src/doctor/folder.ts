@@ -30,11 +30,11 @@ export const checkFolder: Check = async (scene) => {
     progress(++files, null, 'files')
     if (process.platform !== 'win32') {
       if ((stats.mode & 0o077) !== 0 && name !== CONFIG) open.push(path)
-      const isReadable = await access(path, constants.R_OK | constants.W_OK).then(
+      const isUsable = await access(path, constants.R_OK | constants.W_OK).then(
         () => true,
-        () => false,
+        (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
       )
-      if (stats.uid !== folder.uid || !isReadable) foreign.push(path)
+      if (stats.uid !== folder.uid || !isUsable) foreign.push(path)
     }
     if (scene.isAlone && isLeftover(name)) leftovers.push(path)
   }

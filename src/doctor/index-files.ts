@@ -63,19 +63,20 @@ async function checkOne(scene: Scene, index: InspectedIndex): Promise<{ passages
   // A daemon may be adding a line right now.
   if (scene.isAlone) for (const list of inspected.damagedChecksums) await reportChecksums(scene, list)
   // Repairing the files of a damaged index also brings back the missing passages.
-  if (inspected.damage.length === 0 && index.state === 'active') await compare(scene, index, { inspected, before })
+  if (inspected.damage.length === 0 && !inspected.isOld && index.state === 'active')
+    await compare(scene, index, { inspected, before })
   const passages = [...inspected.contents.values()].reduce((sum, { chunks }) => sum + chunks, 0)
   return { passages, unlistedFiles: inspected.unlistedFiles }
 }
 
 interface Snapshot {
   expected: ReturnType<Inspection['expected']>
-  /** Every document of the database. */
-  known: ReadonlySet<string>
+  /** The documents whose passages belong in the index. */
+  wanted: ReadonlySet<string>
 }
 
 function snapshot(inspection: Inspection, index: InspectedIndex): Snapshot {
-  return { expected: inspection.expected(index), known: inspection.documentIds() }
+  return { expected: inspection.expected(index), wanted: inspection.wantedIds() }
 }
 
 /** A daemon may be changing the index, so a fault counts only if it exists before and after the index was read. */
@@ -96,7 +97,7 @@ async function compare(
   const damaged = damagedDocuments.filter((id) => isStable(id) && !reported.has(id))
   await reportDocuments(scene, new Set([...missing, ...damaged]))
   const { unwanted, waiting } = scene.inspection!.unwanted([...contents.keys()])
-  const left = unwanted.filter((id) => !before.known.has(id) && !waiting.includes(id))
+  const left = unwanted.filter((id) => !before.wanted.has(id) && !waiting.includes(id))
   if (left.length === 0) return
   const found = finding(
     'passages_left',

@@ -23,10 +23,15 @@ export const checkWebhooks: Check = async ({ inspection, dataDir, add }) => {
     return { message }
   }
   const damaged = webhooks.filter(({ id, sealed }) => !sealed.every((one) => opens(one, key, id)))
-  // If no secret can be decrypted, the key has changed. Damage rarely affects every secret.
-  if (damaged.length > 0 && damaged.length === webhooks.length)
-    add(finding('webhook_key_damaged', `${WEBHOOK_KEY} does not decrypt the secret of any webhook.`, { place: WEBHOOK_KEY }))
-  else
+  // If no secret can be decrypted, the key has probably changed. A single webhook doesn't tell the key from the secret.
+  if (damaged.length > 0 && damaged.length === webhooks.length) {
+    const secrets = damaged.length === 1 ? 'the secret of the only webhook. Either of them' : 'the secret of any webhook. The key'
+    add(
+      finding('webhook_key_damaged', `${WEBHOOK_KEY} does not decrypt ${secrets} is damaged or was replaced.`, {
+        place: WEBHOOK_KEY,
+      }),
+    )
+  } else
     for (const { id, project } of damaged)
       add(finding('webhook_secret_damaged', `The secret of the webhook ${id} (project ${project}) is damaged.`, { place: id }))
   return { message }

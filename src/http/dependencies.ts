@@ -7,6 +7,7 @@ import type { MakeCounter } from '../core/rate-counter.ts'
 import type { Telemetry } from '../core/telemetry.ts'
 import type { OAuth } from '../oauth/oauth.ts'
 import type { Services } from '../services/services.ts'
+import type { KeptViews } from './web/session/one-time-views.ts'
 import type { OpenStreams } from './middleware/open-streams.ts'
 
 /** What http/ works with, handed in by serve/. Each table of routes or pages takes only the parts it uses. */
@@ -45,6 +46,8 @@ export interface HttpSettings {
   userRateLimit: number
   /** Counts requests and failures. By default, this process counts its own. */
   counters?: MakeCounter | undefined
+  /** Keeps views that are shown once for all processes. By default, each process keeps its own. */
+  keptViews?: KeptViews | undefined
   limits: {
     fileBytes: number
     requestFiles: number

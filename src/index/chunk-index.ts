@@ -89,6 +89,8 @@ export interface DocumentPassages {
 
 export interface IndexHealth {
   ok: boolean
+  /** True if the index does not answer because the object store does not. */
+  isUnavailable?: boolean
   /** A sentence for users. */
   message: string
   /** Number of passages. Null when the index does not answer. */
@@ -115,6 +117,11 @@ export interface ChunkIndex {
   /** Replaces the passages of all the given documents in one commit. */
   put(documents: readonly DocumentPassages[]): Promise<void>
   deleteDocuments(documentIds: readonly string[]): Promise<void>
+  /**
+   * Makes sure that searches find every change that any process has acknowledged before this call. Returns false if that is not possible now, because
+   * the object store does not answer; searches then find what this process already knows. Never throws.
+   */
+  catchUp(): Promise<boolean>
   /** Returns the segments of every project. Search threads search them. */
   segments(): readonly ProjectSegments[]
   /**

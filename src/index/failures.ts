@@ -1,8 +1,11 @@
 import { dataReadonly, diskError, diskFull, tooManyFiles } from '../core/disk-errors.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
+import { storeRefused, storeUnavailable } from '../core/store-errors.ts'
 import type { ChunkIndex } from './chunk-index.ts'
 
-// LanceDB's errors have no codes, but the message holds the system's own words.
+// LanceDB's errors have no codes, but the message holds the words of the object store or of the system.
+const STORE_REFUSES = /lacked the necessary privileges|lacked valid authentication|Generic S3 error.*status code: 40[013]\b/is
+const STORE_FAILS = /Generic S3 error/i
 const DISK_FULL = /no space left|os error 28\b|ENOSPC|quota exceeded|os error 122\b/i
 const OUT_OF_HANDLES = /too many open files|os error 2[34]\b/i
 const READ_ONLY = /permission denied|os error 13\b|read-only file system|os error 30\b/i
@@ -13,6 +16,8 @@ const OUT_OF_MEMORY = /cannot allocate memory|os error 12\b/i
 
 /** What the system refuses for a reason outside of the index. */
 const REFUSALS = [
+  [STORE_REFUSES, storeRefused],
+  [STORE_FAILS, storeUnavailable],
   [DISK_FULL, diskFull],
   [OUT_OF_HANDLES, tooManyFiles],
   [READ_ONLY, dataReadonly],
@@ -60,5 +65,7 @@ export function corrupt(message: string, { cause, fault }: { cause?: unknown; fa
  */
 export async function isDamaged(error: unknown, index?: Pick<ChunkIndex, 'check'>): Promise<boolean> {
   if (isDocsearchError(error, 'index_corrupt')) return true
-  return index !== undefined && isDocsearchError(error, 'index_failed') && !(await index.check()).ok
+  if (index === undefined || !isDocsearchError(error, 'index_failed')) return false
+  const { ok, isUnavailable } = await index.check()
+  return !ok && isUnavailable !== true
 }

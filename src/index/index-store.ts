@@ -8,8 +8,6 @@ import type { PassageTableStore } from './passage-table.ts'
 import { isIndexId } from './passages/names.ts'
 import { type CacheSizes, createPassageTableStore } from './passages/store.ts'
 import type { SegmentMemory } from './segments/store/memory.ts'
-import type { SegmentSharing } from './segments/store/segment-store.ts'
-import { dropShares } from './segments/store/open-shares.ts'
 import { SegmentedIndex } from './segmented-index.ts'
 
 export interface IndexStoreOptions {
@@ -21,8 +19,6 @@ export interface IndexStoreOptions {
   memory?: SegmentMemory
   /** How much memory the table of each index may take. */
   caches?: CacheSizes
-  /** By default, each index belongs to this process alone. */
-  sharing?: SegmentSharing | undefined
   /** By default, LanceDB in `lance/`. */
   tables?: PassageTableStore
 }
@@ -33,7 +29,6 @@ export function createIndexStore({
   log,
   memory,
   caches,
-  sharing,
   clock = systemClock,
   tables: given,
 }: IndexStoreOptions): ChunkIndexStore {
@@ -43,7 +38,7 @@ export function createIndexStore({
     async open({ id, dimensions, denseDimensions = dimensions }) {
       const layout = { dimensions, denseDimensions }
       const table = await tables.open({ id, layout })
-      return SegmentedIndex.open({ table, folder: join(folder, id), layout, memory, sharing, log: log.child({ index: id }) })
+      return SegmentedIndex.open({ table, folder: join(folder, id), layout, memory, log: log.child({ index: id }) })
     },
     async list() {
       // Other programs may have put files into the folder, such as `.DS_Store`.
@@ -55,7 +50,6 @@ export function createIndexStore({
     },
     async drop(id) {
       await tables.drop(id)
-      if (sharing !== undefined) await dropShares(sharing, id)
       await rm(join(folder, id), { recursive: true, force: true }).catch((error) => {
         throw indexFailure(error)
       })

@@ -29,6 +29,8 @@ export interface IndexInspection {
   damagedChecksums: string[]
   /** How many files of the table have no checksum yet. */
   unlistedFiles: number
+  /** True for an index of an earlier version, which the daemon has not converted yet. Its contents are unknown. */
+  isOld: boolean
   /** The documents whose texts do not match their hashes, or are not in the table. */
   damagedDocuments: string[]
 }
@@ -69,12 +71,13 @@ async function inspectTable(
   process.env['LANCEDB_LOG'] ??= 'error'
   const { inspectPassageTable } = await import('./passages/inspect.ts')
   const found = await inspectPassageTable({ folder: join(dataDir, 'lance'), id, layout, clock: systemClock })
-  const { table, unlistedFiles } = found
+  const { table, unlistedFiles, isOld } = found
   const inspected: Omit<IndexInspection, 'contents'> = {
     damage: found.damage.map(({ file, message }) => ({ kind: 'table', file: join('lance', file), message })),
     damagedFiles: [],
     damagedChecksums: found.damagedChecksums.map((file) => join('lance', file)),
     unlistedFiles,
+    isOld,
     damagedDocuments: [],
   }
   if (table === null) return inspected

@@ -19,6 +19,8 @@ export interface DamagedFile {
   rows: readonly bigint[] | null
 }
 
+export type TableHealth = Pick<IndexHealth, 'ok' | 'isUnavailable' | 'message' | 'passages'>
+
 /**
  * The texts, vectors and metadata of all passages of an index. Segments can be built again from them. Only searches for phrases search the
  * table. A row ID always stands for the same passage: a stored passage never changes, and the ID of a removed row is never used again.
@@ -33,6 +35,8 @@ export interface PassageTable {
    * afterwards. If the process is killed before that, the rows are back after the next start.
    */
   remove(rows: readonly bigint[]): Promise<void>
+  /** Sees what other processes have stored before this call. Does nothing for a table that only this process uses. `read` does it by itself. */
+  refresh(): Promise<void>
   /**
    * Returns passages through a cache. Rows that no longer exist are missing from the map. Cuts texts that are longer than
    * `core/text-limits.ts` allows.
@@ -55,7 +59,7 @@ export interface PassageTable {
    */
   optimize(): Promise<void>
   /** Says whether the table can be read. Takes the same time for any number of rows. Never rejects. */
-  check(): Promise<Pick<IndexHealth, 'ok' | 'message' | 'passages'>>
+  check(): Promise<TableHealth>
   /** Reads all rows completely, for half of the time, so that other work goes on meanwhile. `open` notices files that are missing, empty or cut off. */
   verify(signal?: AbortSignal): Promise<void>
   /** Starts to record a checksum of each file in the background. Call this once, before the first change. */

@@ -3,7 +3,7 @@ import { MAX_TITLE_CHARS, shorten } from '../core/text-limits.ts'
 import { analyse, type Token } from '../text/analyse.ts'
 import { shownLanguage } from '../text/language.ts'
 import { hiddenWords } from '../text/name-words.ts'
-import type { IndexedPassage } from './chunk-index.ts'
+import type { IndexedPassage, StoredPassage } from './chunk-index.ts'
 
 /** The texts of a passage whose words are searched. */
 export type SearchedTexts = Pick<IndexedPassage, 'title' | 'heading' | 'context' | 'text'>
@@ -45,6 +45,12 @@ export function nameTerms({ name, title }: { name: string; title: string }): str
 
 function termsOf(text: string): string[] {
   return analyse(text).map(({ term }) => term)
+}
+
+/** Analyses a passage again that was stored without its terms. */
+export function withTerms(passage: StoredPassage): IndexedPassage {
+  const { tokens: _, ...terms } = passageTerms(passage)
+  return { ...passage, ...terms, nameTerms: nameTerms(passage) }
 }
 
 /** Returns how many tokens start before a position in the text. */

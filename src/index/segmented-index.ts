@@ -27,7 +27,7 @@ import { RowRemovals } from './row-removals.ts'
 import { livePassages, memoryOfSegment, type ProjectSegments, type SegmentsListener } from './segments/store/project-segments.ts'
 import type { SegmentMemory } from './segments/store/memory.ts'
 import type { Marked } from './segments/store/protocol.ts'
-import { type SegmentSharing, SegmentStore } from './segments/store/segment-store.ts'
+import { SegmentStore } from './segments/store/segment-store.ts'
 import { TableWatch } from './table-watch.ts'
 import type { VectorLayout } from './segments/vectors/format.ts'
 import { addInventory, documentsOf, rowsAmong, rowsOf, SegmentRows, toDamagedIndexFiles } from './segment-rows.ts'
@@ -44,8 +44,6 @@ export interface SegmentedIndexOptions {
   log: Logger
   /** By default, all segments are in memory. */
   memory?: SegmentMemory | undefined
-  /** By default, the index belongs to this process alone. */
-  sharing?: SegmentSharing | undefined
   /** Replaces AWAITED_PASSAGES. */
   awaitedPassages?: number
   /** Ends a rebuild that `open` waits for. Close the index then. */
@@ -97,9 +95,9 @@ export class SegmentedIndex implements ChunkIndex {
 
   /** Rebuilds damaged segments, in the background if they have many passages. Rejects with `index_corrupt` if the table is damaged. */
   static async open(options: SegmentedIndexOptions): Promise<SegmentedIndex> {
-    const { table, folder, layout, log, memory, sharing, awaitedPassages = AWAITED_PASSAGES, signal } = options
+    const { table, folder, layout, log, memory, awaitedPassages = AWAITED_PASSAGES, signal } = options
     await table.recordChecksums()
-    const store = await SegmentStore.open({ folder, layout, log, memory, sharing })
+    const store = await SegmentStore.open({ folder, layout, log, memory })
     const index = new SegmentedIndex(options, store)
     signal?.addEventListener('abort', () => index.#closing.abort(signal.reason), { signal: index.#closing.signal })
     try {
@@ -134,6 +132,11 @@ export class SegmentedIndex implements ChunkIndex {
       this.#comparison.request()
       this.#repairing.start()
     })
+  }
+
+  /** Only this process writes to the index. */
+  async catchUp(): Promise<boolean> {
+    return true
   }
 
   segments(): readonly ProjectSegments[] {
@@ -206,7 +209,6 @@ export class SegmentedIndex implements ChunkIndex {
   optimize(): Promise<void> {
     return guarded(async () => {
       await this.#table.optimize()
-      await this.#store.sweep()
     })
   }
 

@@ -1,14 +1,24 @@
 import { rm } from 'node:fs/promises'
 import { translateDiskError } from '../core/disk-errors.ts'
 import { DocsearchError } from '../core/errors.ts'
+import { isPicture } from '../core/formats.ts'
 import { killPoint } from '../core/kill-point.ts'
+import { noOcr } from '../parse/failures.ts'
 import { sniff } from '../parse/sniff/sniff.ts'
 import type { IngestOptions } from './context.ts'
 import type { Ingest } from './ingest.ts'
 
 /** Makes `Ingest.accept`: checks an upload, stores its bytes and queues the document, in this order. A refused upload leaves no file behind. */
 export function createAccept(
-  { records, blobs, parserPool, limits, quotas, trashDays = 0 }: IngestOptions,
+  {
+    records,
+    blobs,
+    parserPool,
+    ocr,
+    limits,
+    quotas,
+    trashDays = 0,
+  }: Pick<IngestOptions, 'records' | 'blobs' | 'parserPool' | 'ocr' | 'limits' | 'quotas' | 'trashDays'>,
   nudge: () => void,
 ): Ingest['accept'] {
   return async ({ file, sha256, onConflict, ownerId, ...upload }) => {
@@ -16,6 +26,7 @@ export function createAccept(
     try {
       if (upload.sizeBytes > limits.fileBytes) throw tooLarge(upload.sizeBytes, limits.fileBytes)
       const { mediaType } = await sniff(file, upload.name)
+      if (ocr === undefined && isPicture(mediaType)) throw noOcr(mediaType)
       await parserPool.preflight({ owner: ownerId, file, mediaType, name: upload.name })
       await blobs.put(file, sha256)
       await records.originals.markIntact(sha256)

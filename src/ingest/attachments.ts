@@ -1,8 +1,10 @@
 import type { IncomingSink } from '../blobs/incoming-files.ts'
 import { receiveFiles } from '../blobs/incoming-files.ts'
 import { isDocsearchError } from '../core/errors.ts'
+import { isPicture } from '../core/formats.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { SkippedAttachment } from '../core/parsed.ts'
+import { noOcr } from '../parse/failures.ts'
 import { sniff } from '../parse/sniff/sniff.ts'
 import type { AttachmentPiece } from '../parse/worker/protocol.ts'
 import type { NewAttachment } from '../records/attachments.ts'
@@ -27,8 +29,9 @@ export function createTakeAttachments({
   records,
   blobs,
   parserPool,
+  ocr,
   limits,
-}: Pick<IngestOptions, 'records' | 'blobs' | 'parserPool' | 'limits'>): (owner: string) => TakenAttachments {
+}: Pick<IngestOptions, 'records' | 'blobs' | 'parserPool' | 'ocr' | 'limits'>): (owner: string) => TakenAttachments {
   return (owner) => {
     const files = receiveFiles(blobs.incoming, limits.fileBytes)
     const stored: NewAttachment[] = []
@@ -43,6 +46,7 @@ export function createTakeAttachments({
       }
       try {
         const { mediaType } = await sniff(file, name)
+        if (ocr === undefined && isPicture(mediaType)) throw noOcr(mediaType)
         await parserPool.preflight({ owner, file, mediaType, name })
         await blobs.put(file, sha256)
         await records.originals.markIntact(sha256)

@@ -8,6 +8,7 @@ import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import type { Ocr } from '../parse/ocr/ocr.ts'
 import type { ParserPool } from '../parse/pool/pool.ts'
 import type { Records } from '../records/records.ts'
+import type { SharedQueue } from '../records/shared.ts'
 
 /** What serve/ hands in. */
 export interface IngestOptions {
@@ -15,6 +16,8 @@ export interface IngestOptions {
   blobs: Blobs
   lifecycle: Lifecycle
   parserPool: ParserPool
+  /** The documents that other processes have read, if there are other processes. */
+  handedOver?: Pick<SharedQueue, 'takeOver'>
   /** Reads pages without text. Undefined when the operator has set no OCR program. */
   ocr?: Ocr | undefined
   limits: Pick<Limits, 'fileBytes'>

@@ -4,6 +4,7 @@ import pLimit from 'p-limit'
 import { createRetries } from '../core/retries.ts'
 import { noTelemetry } from '../core/telemetry.ts'
 import { Builder } from '../lifecycle/builder.ts'
+import type { Queue } from '../records/queue.ts'
 import { createAccept } from './accept.ts'
 import { Batcher } from './batcher.ts'
 import type { IngestOptions } from './context.ts'
@@ -14,6 +15,7 @@ import { Load } from './load.ts'
 import { Maintenance } from './maintenance.ts'
 import { createPreparePassages } from './prepare-passages.ts'
 import { PrepareThreads } from './prepare/threads.ts'
+import { indexInto } from './process-document.ts'
 import { createFindRepetitions } from './quotes.ts'
 import { Reconciler } from './reconciler.ts'
 import { createSettled } from './settled.ts'
@@ -40,7 +42,8 @@ export function createIngest(options: IngestOptions): Ingest {
   const steps = createSteps(options, { retries, preparePassages, writer, telemetry })
   const edits = new Edits({ records, lifecycle, log, quotas, preparePassages, exclusive, stopping: stopping.signal })
   const onFailed = () => void deletions.forget()
-  const worker = new Worker({ records, lifecycle, log, telemetry, retries, steps, load, stopping, onFailed })
+  const claiming = { claim: claimFrom(options), extract: steps.extract, index: indexInto(lifecycle, steps) }
+  const worker = new Worker({ records, log, telemetry, retries, load, stopping, onFailed, ...claiming })
   const builder = newBuilder(options, { threads, exclusive, areUploadsStuck: () => retries.reason() !== null })
   let unsubscribe: () => void = () => {}
   let unwatch: () => void = () => {}
@@ -89,6 +92,29 @@ export function createIngest(options: IngestOptions): Ingest {
       await threads.close()
     },
     accept: createAccept(options, () => worker.nudge()),
+    ...changesOf({ records, deletions, edits, worked }),
+    notice() {
+      worker.nudge()
+      maintenance.notice()
+    },
+    repairIndex: (damage) => reconciler.repair(damage).finally(() => worker.nudge()),
+    scrubIndex: async (onRead) => worked(await reconciler.scrub(onRead)),
+    settled: createSettled(records),
+    change: () => ({ reason: builder.reason() }),
+    status: (projects) => describeQueue(options, retries.reason(), projects),
+  }
+}
+
+type Changes = Pick<Ingest, 'deleteDocument' | 'restore' | 'finishMany' | 'deleteProject' | 'deleteUser' | 'edit' | 'reprocess'>
+
+/** What users change. `worked` is called after what can queue documents. */
+function changesOf({
+  records,
+  deletions,
+  edits,
+  worked,
+}: Pick<IngestOptions, 'records'> & { deletions: Deletions; edits: Edits; worked: <T>(result: T) => T }): Changes {
+  return {
     deleteDocument: async (projects, id, options) => worked(await deletions.deleteDocument(projects, id, options)),
     restore: async (projects, id, many) => worked(await deletions.restore(projects, id, many)),
     finishMany: () => deletions.finishMany(),
@@ -96,11 +122,15 @@ export function createIngest(options: IngestOptions): Ingest {
     deleteUser: (id) => deletions.deleteUser(id),
     edit: async (projects, id, change) => worked(await edits.edit(projects, id, change)),
     reprocess: async (projects, id) => worked(await records.documents.requeue(projects, id)),
-    repairIndex: (damage) => reconciler.repair(damage).finally(() => worker.nudge()),
-    scrubIndex: async (onRead) => worked(await reconciler.scrub(onRead)),
-    settled: createSettled(records),
-    change: () => ({ reason: builder.reason() }),
-    status: (projects) => describeQueue(options, retries, projects),
+  }
+}
+
+/** Documents that other processes have read come first, because they need no parser. */
+function claimFrom({ records, handedOver }: IngestOptions): Queue['claim'] {
+  if (handedOver === undefined) return (limit, options) => records.queue.claim(limit, options)
+  return async (limit, options) => {
+    const read = options?.except === undefined ? await handedOver.takeOver(limit) : []
+    return read.length > 0 ? read : records.queue.claim(limit, options)
   }
 }
 

@@ -49,7 +49,14 @@ export interface Ingest {
    * Changes a document, and its passages without embedding them again. Afterwards, searches find it as it is now. A document that is in work, or
    * that the index can't change now, is queued. Returns null when there is no such document. Throws `path_taken` and `project_not_found`.
    */
-  edit(projects: ProjectIds, id: string, change: DocumentChange): Promise<DocumentRecord | null>
+  edit(
+    projects: ProjectIds,
+    id: string,
+    change: DocumentChange,
+    options?: Pick<DeletionOptions, 'isOneOfMany'>,
+  ): Promise<DocumentRecord | null>
+  /** Looks for what other processes have changed in the records. */
+  notice(): void
   /** Queues a document again, to be read from its original. Returns null when there is no such document. */
   reprocess(projects: ProjectIds, id: string): Promise<DocumentRecord | null>
   /**

@@ -1,5 +1,6 @@
 import { BackgroundTask } from '../core/background-task.ts'
 import { killPoint } from '../core/kill-point.ts'
+import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import type { IngestOptions } from './context.ts'
 import type { Reconciler } from './reconciler.ts'
 
@@ -13,7 +14,8 @@ const SWEEP_SOON_MS = 60_000
 const DAY_MS = 86_400_000
 const PURGED_AT_ONCE = 500
 
-export interface MaintenanceParts extends Pick<IngestOptions, 'records' | 'blobs' | 'lifecycle' | 'trashDays' | 'clock' | 'log'> {
+export interface MaintenanceParts extends Pick<IngestOptions, 'records' | 'blobs' | 'trashDays' | 'clock' | 'log'> {
+  lifecycle: Pick<Lifecycle, 'active'>
   reconciler: Pick<Reconciler, 'forget'>
 }
 
@@ -24,6 +26,7 @@ export class Maintenance {
   readonly #timers: Partial<Record<'optimise' | 'sweepSoon' | 'sweep', NodeJS.Timeout>> = {}
   readonly #optimising = this.#task('optimising the index', () => this.#optimise())
   readonly #forgetting = this.#task('deleting documents from the index', () => this.#parts.reconciler.forget())
+  readonly #noticing = this.#task('deleting documents from the index', () => this.#forgetDeleted())
   readonly #sweeping = this.#task('deleting originals without a document', () => this.#sweep())
   readonly #parts: MaintenanceParts
 
@@ -43,7 +46,7 @@ export class Maintenance {
   async stop(): Promise<void> {
     this.#isStopped = true
     for (const timer of Object.values(this.#timers)) clearTimeout(timer)
-    await Promise.all([this.#optimising, this.#forgetting, this.#sweeping].map((task) => task.stop()))
+    await Promise.all([this.#optimising, this.#forgetting, this.#noticing, this.#sweeping].map((task) => task.stop()))
   }
 
   /** Passages were committed. */
@@ -60,6 +63,18 @@ export class Maintenance {
   /** Deletes documents from the index after this has failed. Repeats it until it succeeds. */
   retryForget(): void {
     this.#forgetting.start()
+  }
+
+  /** Other processes may have deleted documents. Searches hide these already, so this may take its time. */
+  notice(): void {
+    this.#noticing.start()
+  }
+
+  async #forgetDeleted(): Promise<void> {
+    const { records, reconciler } = this.#parts
+    if ((await records.queue.tombstones()).length === 0) return
+    await reconciler.forget()
+    this.deleted()
   }
 
   #optimiseSoon(): void {

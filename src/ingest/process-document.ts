@@ -1,6 +1,7 @@
 import { type ErrorCode, isDocsearchError } from '../core/errors.ts'
 import type { Retries } from '../core/retries.ts'
 import type { Telemetry } from '../core/telemetry.ts'
+import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import { IndexChanged, whileCurrent } from '../lifecycle/while-current.ts'
 import type { QueuedDocument } from '../records/queue.ts'
 import type { IngestOptions } from './context.ts'
@@ -13,10 +14,12 @@ import type { Load } from './load.ts'
  */
 const MAX_ATTEMPTS = 10
 
-export interface ProcessParts extends Pick<IngestOptions, 'records' | 'lifecycle' | 'log'> {
+export interface ProcessParts extends Pick<IngestOptions, 'records' | 'log'> {
   telemetry: Telemetry
   retries: Retries
-  steps: Steps
+  extract: Steps['extract']
+  /** Makes an extracted document searchable, or hands it over to the process that does. */
+  index: (job: QueuedDocument, extracted: Extracted, signals: { stopping: AbortSignal; aborting: AbortSignal }) => Promise<void>
   load: Load
   /** Aborts when the daemon begins to stop: nothing waits any longer. */
   stopping: AbortSignal
@@ -30,7 +33,7 @@ export interface ProcessParts extends Pick<IngestOptions, 'records' | 'lifecycle
 
 /** Brings one claimed document to its end: ready, failed, or back in the queue. Never rejects. */
 export async function processDocument(job: QueuedDocument, parts: ProcessParts): Promise<void> {
-  const { load, log, stopping, onRoom, telemetry } = parts
+  const { load, log, stopping, aborting, onRoom, telemetry } = parts
   const started = performance.now()
   try {
     await telemetry.trace({ name: 'ingest.document', attributes: { media_type: job.document.mediaType } }, async () => {
@@ -38,7 +41,7 @@ export async function processDocument(job: QueuedDocument, parts: ProcessParts):
       if (extracted === null) return
       await load.indexing(extracted.chars, () => {
         onRoom()
-        return index(job, extracted, parts)
+        return parts.index(job, extracted, { stopping, aborting })
       })
     })
     log.debug({ document: job.documentId, took_ms: Math.round(performance.now() - started) }, 'document processed')
@@ -51,9 +54,9 @@ export async function processDocument(job: QueuedDocument, parts: ProcessParts):
 }
 
 async function extract(job: QueuedDocument, parts: ProcessParts): Promise<Extracted | null> {
-  const { steps, load, aborting, onRoom } = parts
+  const { load, aborting, onRoom } = parts
   if (job.attempts < MAX_ATTEMPTS) {
-    return steps.extract(job, aborting, (work) =>
+    return parts.extract(job, aborting, (work) =>
       load.aside(() => {
         onRoom()
         return work()
@@ -65,21 +68,23 @@ async function extract(job: QueuedDocument, parts: ProcessParts): Promise<Extrac
   return null
 }
 
-async function index(job: QueuedDocument, extracted: Extracted, parts: ProcessParts): Promise<void> {
-  const { lifecycle, steps, stopping, aborting } = parts
-  const target = await lifecycle.waitFor(() => {
-    const active = lifecycle.active()
-    return active?.embedder.canEmbed ? active : null
-  }, stopping)
-  const isCurrent = () => lifecycle.active() === target
-  await whileCurrent(lifecycle, { isCurrent, signal: aborting }, (signal) => steps.index(job, extracted, target, signal))
+/** Makes the function that writes documents to the active index of this process. */
+export function indexInto(lifecycle: Lifecycle, steps: Steps): ProcessParts['index'] {
+  return async (job, extracted, { stopping, aborting }) => {
+    const target = await lifecycle.waitFor(() => {
+      const active = lifecycle.active()
+      return active?.embedder.canEmbed ? active : null
+    }, stopping)
+    const isCurrent = () => lifecycle.active() === target
+    await whileCurrent(lifecycle, { isCurrent, signal: aborting }, (signal) => steps.index(job, extracted, target, signal))
+  }
 }
 
 /** Fails the document, or puts it back into the queue when it was not at fault. */
 async function end(job: QueuedDocument, error: unknown, parts: ProcessParts): Promise<void> {
   const { records, log, stopping } = parts
-  if (stopping.aborted || error instanceof IndexChanged) {
-    // Without retries: at the next start the document is queued in any case.
+  if (stopping.aborted || error instanceof IndexChanged || isDocsearchError(error, 'writer_replaced')) {
+    // Without retries: at the next start, or in another process, the document is queued in any case.
     await records.queue.release(job, { countAttempt: false })
     return
   }

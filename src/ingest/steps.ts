@@ -1,5 +1,5 @@
 import { isDocsearchError } from '../core/errors.ts'
-import { FORMATS } from '../core/formats.ts'
+import { FORMATS, hasPageImages, isPicture } from '../core/formats.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { DocumentHealth, DocumentRecord } from '../core/model.ts'
 import type { Page, ParsedDocument } from '../core/parsed.ts'
@@ -37,6 +37,8 @@ export interface Extracted extends DocumentText {
 
 type ReadDocument = ParsedDocument & { attachments?: readonly NewAttachment[] }
 
+type ExtractOptions = Pick<IngestOptions, 'records' | 'blobs' | 'parserPool' | 'ocr' | 'limits' | 'quotas'>
+
 export interface StepParts {
   retries: Retries
   preparePassages: PreparePassages
@@ -44,27 +46,44 @@ export interface StepParts {
   telemetry: Telemetry
 }
 
-export function createSteps(
-  options: Pick<IngestOptions, 'records' | 'blobs' | 'parserPool' | 'ocr' | 'limits' | 'quotas'>,
-  { retries, preparePassages, writer, telemetry }: StepParts,
-): Steps {
-  const { records, blobs, parserPool, ocr, quotas } = options
-  const takeAttachments = createTakeAttachments(options)
-
-  /** Measures a step that ends well. */
-  async function measured<T>(step: IngestStep, work: () => Promise<T>): Promise<T> {
-    const started = performance.now()
-    const result = await telemetry.trace({ name: `ingest.${step}` }, work)
-    telemetry.note({ type: 'ingest_step', step, seconds: (performance.now() - started) / 1000 })
-    return result
+export function createSteps(options: ExtractOptions, { preparePassages, writer, ...parts }: StepParts): Steps {
+  return {
+    extract: createExtract(options, parts),
+    async index(job, extracted, target, signal) {
+      const { document, isNew } = job
+      const prepare = () => preparePassages(document, extracted, target.embedder, signal)
+      const prepared = await measured('embed', prepare, parts)
+      killPoint('embed')
+      const { ownerId, mediaType } = document
+      await measured('index', () => writer.write({ ownerId, mediaType, job, target, isNew, ...prepared }), parts)
+    },
   }
+}
+
+/** Measures a step that ends well. */
+async function measured<T>(step: IngestStep, work: () => Promise<T>, { telemetry }: Pick<StepParts, 'telemetry'>): Promise<T> {
+  const started = performance.now()
+  const result = await telemetry.trace({ name: `ingest.${step}` }, work)
+  telemetry.note({ type: 'ingest_step', step, seconds: (performance.now() - started) / 1000 })
+  return result
+}
+
+export function createExtract(options: ExtractOptions, parts: Pick<StepParts, 'retries' | 'telemetry'>): Steps['extract'] {
+  const { records, blobs, parserPool, ocr, quotas } = options
+  const { retries } = parts
+  const takeAttachments = createTakeAttachments(options)
 
   function read({ document }: QueuedDocument, signal: AbortSignal, aside: Aside): Promise<ReadDocument> {
     return blobs.withFile(document.sha256, async (file) => {
       const parsed = await parse(document, file, signal)
-      if (ocr === undefined || document.mediaType !== FORMATS.pdf.mediaType || !needsOcr(parsed)) return parsed
+      if (ocr === undefined || !hasPageImages(document.mediaType) || !needsOcr(parsed)) return parsed
+      const { ownerId: owner, mediaType } = document
+      const recognized = { ...document, mediaType: FORMATS.pdf.mediaType }
+      const writePdf = isPicture(mediaType)
+        ? (target: string) => parserPool.wrapAsPdf({ owner, file, signal }, target)
+        : undefined
       return aside(() =>
-        withOcr(parsed, { ocr, owner: document.ownerId, file, signal, parse: (output) => parse(document, output, signal) }),
+        withOcr(parsed, { ocr, owner, file, signal, writePdf, parse: (output) => parse(recognized, output, signal) }),
       )
     })
   }
@@ -86,28 +105,12 @@ export function createSteps(
     }
   }
 
-  return {
-    extract: (job, signal, aside) =>
-      retries.run(
-        () => extract(job, signal, aside),
-        () => signal.aborted,
-      ),
-
-    async index(job, extracted, target, signal) {
-      const { document, isNew } = job
-      const prepared = await measured('embed', () => preparePassages(document, extracted, target.embedder, signal))
-      killPoint('embed')
-      const { ownerId, mediaType } = document
-      await measured('index', () => writer.write({ ownerId, mediaType, job, target, isNew, ...prepared }))
-    },
-  }
-
   async function extract(job: QueuedDocument, signal: AbortSignal, aside: Aside): Promise<Extracted | null> {
     if (job.hasPages && job.document.parse['parser_version'] === PARSER_VERSION) {
       const pages = await records.documents.pages(new Set([job.document.projectId]), job.documentId)
       return pages && { title: job.document.title, tags: job.document.tags, pages, chars: charsOf(pages) }
     }
-    const parsed = await measured('parse', () => read(job, signal, aside))
+    const parsed = await measured('parse', () => read(job, signal, aside), parts)
     const { pages, pageCount } = parsed
     const facts = { ...parsed.facts, parser_version: PARSER_VERSION }
     const health = healthOf(pages, pageCount)
@@ -117,6 +120,12 @@ export function createSteps(
     killPoint('extract')
     return { ...saved, pages, chars: charsOf(pages) }
   }
+
+  return (job, signal, aside) =>
+    retries.run(
+      () => extract(job, signal, aside),
+      () => signal.aborted,
+    )
 }
 
 function healthOf(pages: readonly Page[], pageCount: number): DocumentHealth {

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { QueuedDocument } from '../records/queue.ts'
+import type { Queue, QueuedDocument } from '../records/queue.ts'
 import { processDocument, type ProcessParts } from './process-document.ts'
 
 export interface WorkerParts extends Omit<ProcessParts, 'stopping' | 'aborting' | 'onRoom'> {
+  claim: Queue['claim']
   /** Aborted by `stop`. `retries` has to end with it. */
   stopping: AbortController
 }
@@ -71,8 +72,8 @@ export class Worker {
 
   /** Returns false when there is nothing to claim. */
   async #claimSome(limit: number, options?: { except: readonly string[] }): Promise<boolean> {
-    const { records, retries } = this.#parts
-    const jobs = await retries.run(() => records.queue.claim(limit, options))
+    const { claim, retries } = this.#parts
+    const jobs = await retries.run(() => claim(limit, options))
     for (const job of jobs) this.#begin(job)
     return jobs.length > 0
   }

@@ -6,16 +6,13 @@ import type { IndexProgress } from '../records/indexes.ts'
 import type { IndexRecord, ProjectIds, Records } from '../records/records.ts'
 import type { ModelTest } from './model-test.ts'
 
-/**
- * Decides which index is active, building or retired, and switches between them. An index is only used with the embedder that made it, so
- * `active` and `building` return both as one object: a caller that reads it once always has a pair that belongs together.
- */
-export interface Lifecycle {
+/** Which index is active, for a process that searches. It may leave the writing of indexes to another process. */
+export interface IndexReading {
   /** The index that answers searches. Null until an embedder is found, for example while the configured Ollama has never answered. */
   active(): OpenIndex | null
-  /** The index that is filled to replace the active one (see `switchOver`). Null when there is none. */
-  building(): OpenIndex | null
-  /** Every open index except the active one. Deletions have to reach these too. */
+  /** The index that is filled to replace the active one. Null when there is none. */
+  building(): Pick<OpenIndex, 'record'> | null
+  /** Every open index except the active one. */
   inactive(): readonly Pick<OpenIndex, 'record' | 'index'>[]
   /** The state of every index in the records, open or not, with the numbers of some projects or of the whole instance. */
   indexes(projects?: ProjectIds): Promise<IndexState[]>
@@ -31,6 +28,26 @@ export interface Lifecycle {
   test(embedder: string, signal: AbortSignal): Promise<ModelTest>
   /** Drops the retired or building index of this embedder. Throws `model_in_use`, `index_not_found`. */
   remove(embedder: string): Promise<void>
+  /** The chosen embedder, and why, in words for `serve`'s output and for health. */
+  choice(): Choice
+  /** The state of embedder and index for health, with the numbers of some projects or of the whole instance. Never throws. */
+  status(projects?: ProjectIds): Promise<{ embedder: LifecycleCheck; index: LifecycleCheck }>
+  /** Calls the listener whenever `active()` or `building()` has changed. Returns a function that removes the listener. */
+  onChange(listener: () => void): () => void
+  /** Returns the first value other than null that `find` returns, now or after a change. Rejects with the signal's reason. */
+  waitFor<T>(find: () => T | null, signal: AbortSignal): Promise<T>
+  /** Makes sure that `active` returns the index that is active now. A process that writes indexes itself lacks this method. */
+  catchUp?(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Decides which index is active, building or retired, and switches between them. An index is only used with the embedder that made it, so
+ * `active` and `building` return both as one object: a caller that reads it once always has a pair that belongs together.
+ */
+export interface Lifecycle extends IndexReading {
+  /** Deletions have to reach this index too (see `switchOver`). */
+  building(): OpenIndex | null
   /**
    * Makes the building index active, in one moment. Returns false while that index lacks documents, and true also when nothing is being built.
    * Nothing may write to either index meanwhile.
@@ -40,15 +57,6 @@ export interface Lifecycle {
   rebuildActive(reason: string): Promise<void>
   /** Starts the building index again from nothing, because its files are damaged. */
   restartBuilding(reason: string): Promise<void>
-  /** The chosen embedder, and why, in words for `serve`'s output and for health. */
-  choice(): Choice
-  /** The state of embedder and index for health, with the numbers of some projects or of the whole instance. Never throws. */
-  status(projects?: ProjectIds): Promise<{ embedder: LifecycleCheck; index: LifecycleCheck }>
-  /** Calls the listener whenever `active()` or `building()` has changed. Returns a function that removes the listener. */
-  onChange(listener: () => void): () => void
-  /** Returns the first value other than null that `find` returns, now or after a change. Rejects with the signal's reason. */
-  waitFor<T>(find: () => T | null, signal: AbortSignal): Promise<T>
-  close(): Promise<void>
 }
 
 /** An open index and its embedder. While that embedder can't be used, `embedder` is a placeholder with `canEmbed` false: keywords still find. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { pathPrefix } from '../contract/search-filter.ts'
+import { messageFilter, pathPrefix } from '../contract/search-filter.ts'
 
 /** A result of the tool `search` has at most this many characters of text. */
 export const MAX_RESULT_CHARS = 1_200
@@ -24,6 +24,7 @@ export const searchInput = z.strictObject({
   project: z.string().min(1).max(200).optional().describe('Name or ID of one project from list_projects. Default: all projects'),
   limit: z.int().min(1).max(MAX_RESULTS).default(DEFAULT_RESULTS).describe('How many passages to return'),
   path_prefix: pathPrefix.optional(),
+  ...messageFilter,
 })
 
 export const searchOutput = z.object({

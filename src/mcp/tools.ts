@@ -1,4 +1,5 @@
 import { documentPath, passageAddress } from '../contract/addresses.ts'
+import { toMessageQuery } from '../contract/search-filter.ts'
 import { DocsearchError } from '../core/errors.ts'
 import { excerptOf } from '../core/excerpt.ts'
 import type { Actor } from '../services/access.ts'
@@ -49,7 +50,11 @@ export function createTools({ search, documents, projects, baseUrl }: ToolParts)
   }
 
   return {
-    async search({ query, project, limit, path_prefix }: SearchInput, { actor, gone }: ToolCall): Promise<SearchOutput> {
+    async search(
+      { query, project, limit, path_prefix, ...filter }: SearchInput,
+      { actor, gone }: ToolCall,
+    ): Promise<SearchOutput> {
+      const messages = toMessageQuery(filter)
       const found = await search.search(
         actor,
         {
@@ -57,6 +62,7 @@ export function createTools({ search, documents, projects, baseUrl }: ToolParts)
           limit,
           projects: project === undefined ? undefined : [project],
           filter: { pathPrefix: path_prefix },
+          ...(messages !== undefined && { messages }),
           offset: 0,
           mode: 'hybrid',
           rerank: true,

@@ -1,5 +1,5 @@
 import { DocsearchError } from '../core/errors.ts'
-import { formatNames } from '../core/formats.ts'
+import { formatNames, formatOf } from '../core/formats.ts'
 
 const MB = 1_000_000
 const RESAVE = 'Open it in the program that made it, save it again and upload the new file.'
@@ -27,12 +27,26 @@ export function unsupportedType(what: string, isArchive: boolean, detected: stri
  */
 export function convertible(what: string, advice: string, detected: string): DocsearchError {
   return new DocsearchError('unsupported_type', `This is ${what}, which docsearch can't read. ${advice}`, {
-    details: { detected },
+    details: { detected, convertible: true },
   })
+}
+
+/** A picture, on an instance without an OCR program. */
+export function noOcr(mediaType: string): DocsearchError {
+  const message = `This is a picture (${formatOf(mediaType)?.name ?? mediaType}), and this instance has no OCR program that finds the text in it. Set parse.ocr_command on the instance, or run the picture through an OCR program such as ocrmypdf and upload the PDF.`
+  return new DocsearchError('unsupported_type', message, { details: { detected: mediaType } })
 }
 
 export function encrypted(): DocsearchError {
   return new DocsearchError('encrypted', 'The file needs a password. Remove the password and upload it again.')
+}
+
+/** An Office file. Excel uses a password of its own for some workbooks, and doesn't ask for it. */
+export function encryptedOffice(): DocsearchError {
+  return new DocsearchError(
+    'encrypted',
+    'The file is encrypted. Remove the password (in Office: File › Info › Protect › Encrypt with Password) and upload it again. Excel also encrypts some workbooks that it opens without a password; save those as a new XLSX file.',
+  )
 }
 
 export function protectedByDrm(): DocsearchError {

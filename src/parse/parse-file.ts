@@ -1,4 +1,4 @@
-import { formatIdOf } from '../core/formats.ts'
+import { formatIdOf, hasPageImages } from '../core/formats.ts'
 import { pagesAre } from '../core/location.ts'
 import type { Page } from '../core/parsed.ts'
 import { tooManyPages, tooMuchText, unsupportedType } from './failures.ts'
@@ -32,7 +32,11 @@ export async function parseFile(input: ParserInput, output: ParserOutput): Promi
     },
     attachment: async (attachment) => output.attachment?.(attachment),
   })
-  const missing = missingText(blank, summary.pageCount, format === 'pdf' ? 'not_set' : 'no_pictures')
+  const missing = missingText(
+    blank,
+    summary.pageCount,
+    hasPageImages(input.mediaType) ? 'not_set' : READERS[format].kind === 'text' ? 'no_pages' : 'no_pictures',
+  )
   return {
     ...summary,
     warnings: missing === null ? summary.warnings : [...summary.warnings, missing],

@@ -6,13 +6,16 @@ import { beginsAsJson } from './json/begins-as-json.ts'
 import { beginsAsMail, beginsAsMailbox } from './mail/begins-as-mail.ts'
 import { beginsAsLatex } from './markup/begins-as-latex.ts'
 import type { Parser } from './parser.ts'
+import { pictureKind } from './picture/picture-kind.ts'
 import { beginsAsRtf } from './rtf/begins-as-rtf.ts'
 import type { Archive } from './sniff/archive.ts'
 import { contains } from './sniff/contains.ts'
 
 /** Adobe Acrobat opens a PDF whose header is within the first 1,024 bytes. Some mail gateways put lines before it. */
 const PDF_HEADER_WITHIN = 1024
-const PDF_HEADER = '%PDF-'
+const PDF_HEADER = Buffer.from('%PDF-')
+/** The header after other bytes: at the beginning of a line, or after a byte that is no text. */
+const LATER_PDF_HEADER = /[^\t\x20-\x7e]%PDF-\d\.\d/
 /** Documents and templates, with and without macros. */
 const WORD =
   /^application\/vnd\.(openxmlformats-officedocument\.wordprocessingml\.(document|template)|ms-word\.(document|template)\.macroenabled\.12)$/i
@@ -55,7 +58,7 @@ export type FormatReader = { load(): Promise<Parser> } & (
 export const READERS: Readonly<Record<FormatId, FormatReader>> = {
   pdf: {
     kind: 'binary',
-    isFormatOf: ({ head }) => head.subarray(0, PDF_HEADER_WITHIN + PDF_HEADER.length).includes(PDF_HEADER),
+    isFormatOf: ({ head, name }) => head.subarray(0, PDF_HEADER.length).equals(PDF_HEADER) || hasPdfHeader(head, name),
     load: async () => (await import('./pdf/pdf.ts')).parsePdf,
   },
   docx: {
@@ -123,9 +126,13 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
       (await detected()) === 'application/x-cfb' && (await contains(path, OUTLOOK_PROPERTIES)),
     load: async () => (await import('./mail/msg.ts')).parseMsg,
   },
+  png: pictureReader('png'),
+  jpeg: pictureReader('jpeg'),
+  tiff: pictureReader('tiff'),
   text: { kind: 'text', load: async () => (await import('./text/text.ts')).parseText },
   markdown: { kind: 'text', load: async () => (await import('./markdown/markdown.ts')).parseMarkdown },
   rst: { kind: 'text', load: async () => (await import('./markup/rst.ts')).parseRst },
+  asciidoc: { kind: 'text', load: async () => (await import('./asciidoc/asciidoc.ts')).parseAsciidoc },
   latex: { kind: 'text', beginsLike: beginsAsLatex, load: async () => (await import('./markup/latex.ts')).parseLatex },
   csv: { kind: 'text', load: async () => (await import('./csv/csv.ts')).parseCsv },
   code: {
@@ -136,6 +143,14 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
   },
   json: { kind: 'text', beginsLike: beginsAsJson, load: async () => (await import('./json/json.ts')).parseJson },
   html: { kind: 'text', beginsLike: beginsAsHtml, load: async () => (await import('./html/html.ts')).parseHtml },
+}
+
+function pictureReader(kind: 'png' | 'jpeg' | 'tiff'): FormatReader {
+  return {
+    kind: 'binary',
+    isFormatOf: ({ head }) => pictureKind(head) === kind,
+    load: async () => (await import('./picture/picture.ts')).parsePicture,
+  }
 }
 
 const START_BYTES = 16 * 1024
@@ -162,4 +177,10 @@ function isOoxml(archive: Archive | null, mainType: RegExp, usualMain: string): 
 async function isOdf({ head, archive }: SniffedFile, kind: string): Promise<boolean> {
   const mediaType = (await archive())?.mediaType ?? FLAT_ODF.exec(head.toString('latin1'))?.[1] ?? ''
   return new RegExp(`^application/vnd\\.oasis\\.opendocument\\.${kind}(?:-template|-master)?$`).test(mediaType)
+}
+
+/** True for a PDF with other bytes in front. Texts about PDFs have the header within a line, and messages can have a PDF as an attachment. */
+function hasPdfHeader(head: Buffer, name: string): boolean {
+  const start = head.toString('latin1', 0, PDF_HEADER_WITHIN + PDF_HEADER.length + '1.7'.length)
+  return LATER_PDF_HEADER.test(start) && !beginsAsMail(start, isNamed(name, 'eml')) && !beginsAsMailbox(start)
 }

@@ -20,6 +20,8 @@ export interface NewAttachment {
 /** Attachments that nobody expects to find by their text. They are listed with the message and cause no warning. */
 const WITHOUT_TEXT = new Set(['unsupported_type', 'empty_file'])
 const MAX_NAMED = 5
+/** Every answer about a document has these. */
+const MAX_LISTED = 100
 
 const REASONS: Record<string, string> = {
   encrypted: 'needs a password',
@@ -29,13 +31,24 @@ const REASONS: Record<string, string> = {
   too_deep: `is in more than ${MAX_ATTACHMENT_DEPTH} messages within each other`,
 }
 
+/** Returns what the document of a message says about attachments that are no documents. `unlisted` more have no name here. */
+export function describeSkipped(
+  skipped: readonly SkippedAttachment[],
+  unlisted = 0,
+): { facts: Record<string, unknown>; warnings: DocumentWarning[] } {
+  if (skipped.length === 0) return { facts: {}, warnings: [] }
+  const facts = { attachments_skipped: skipped.slice(0, MAX_LISTED), attachments_skipped_count: skipped.length + unlisted }
+  return { facts, warnings: warningsOf(skipped, unlisted) }
+}
+
 /** Returns the warning about attachments that a search cannot find; none if they have no text. */
-export function attachmentWarnings(skipped: readonly SkippedAttachment[]): DocumentWarning[] {
+function warningsOf(skipped: readonly SkippedAttachment[], unlisted: number): DocumentWarning[] {
   const missed = skipped.filter(({ code }) => !WITHOUT_TEXT.has(code))
   const [first] = missed
   if (first === undefined) return []
   const named = missed.slice(0, MAX_NAMED).map(({ name, code }) => `${name} (${REASONS[code] ?? code})`)
-  const more = missed.length > named.length ? ` and ${missed.length - named.length} more` : ''
+  const others = missed.length - named.length + unlisted
+  const more = others > 0 ? ` and ${others} more` : ''
   const message = `Not searchable: ${named.join(', ')}${more}. Upload these attachments as files of their own, or reprocess the message.`
   return [{ code: 'attachments_skipped', message, page: first.page }]
 }

@@ -55,8 +55,8 @@ export interface Inspection {
   expected(index: InspectedIndex): Map<string, { version: number; chunks: number }>
   /** Returns the secrets of all webhooks, as they are stored, with the webhooks that they belong to. */
   webhookSecrets(): { id: string; project: string; sealed: string[] }[]
-  /** Returns the IDs of all documents. */
-  documentIds(): Set<string>
+  /** Returns the IDs of the documents whose passages belong in the index: all but the failed ones. */
+  wantedIds(): Set<string>
   /** Returns which of the documents the index should have no passages of, and which still wait to be deleted from it. */
   unwanted(documentIds: readonly string[]): { unwanted: string[]; waiting: string[] }
   /** Returns the documents with these IDs. */

@@ -1,3 +1,4 @@
+import type { PageList } from '../core/page-list.ts'
 import type { ProjectIds } from './projects.ts'
 
 /** Which messages to find. A message matches every condition that is set. */
@@ -14,12 +15,6 @@ export interface MessageQuery {
   sentBefore?: Date
 }
 
-/** The pages of a document that match; null for all of its pages. */
-export interface MatchingPages {
-  documentId: string
-  pages: readonly number[] | null
-}
-
 /** The header of one message, for the place of a result. */
 export interface StoredMessage {
   from: string
@@ -34,8 +29,15 @@ export interface AnsweredMessage {
 
 /** The headers of the messages in documents of mail. */
 export interface Messages {
-  /** Returns the messages that match, and their attachments as whole documents. */
-  find(projects: ProjectIds, query: MessageQuery): Promise<MatchingPages[]>
+  /**
+   * Returns the messages that match at least one of the queries, and their attachments as whole documents. Reads the headers of all messages in the
+   * projects, but not on the main thread. Users take turns. Throws `unavailable` and `rate_limited`.
+   */
+  find(
+    projects: ProjectIds,
+    queries: readonly MessageQuery[],
+    turn: { userId: string; signal?: AbortSignal | undefined },
+  ): Promise<PageList>
   /** Returns the header of the message on a page of a document; null if there is none. */
   get(documentId: string, page: number): Promise<StoredMessage | null>
   /**

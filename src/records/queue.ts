@@ -35,6 +35,8 @@ export interface ParsedPages {
   /** The attachments of its messages, whose originals are stored. */
   attachments?: readonly NewAttachment[]
   attachmentsSkipped?: readonly SkippedAttachment[]
+  /** How many more attachments are no documents. */
+  attachmentsUnlisted?: number
   /** False if a limit stopped the parser early: attachments that are missing then stay as they are. */
   isWhole?: boolean
 }

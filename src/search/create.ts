@@ -3,7 +3,7 @@ import type { Logger } from '../core/logger.ts'
 import { noTelemetry, type Telemetry } from '../core/telemetry.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex } from '../index/chunk-index.ts'
-import type { Lifecycle } from '../lifecycle/lifecycle.ts'
+import type { IndexReading } from '../lifecycle/lifecycle.ts'
 import type { Documents, Messages, Synonyms, Vocabulary } from '../records/records.ts'
 import type { Reranker } from '../rerank/reranker.ts'
 import { exactQuestion } from './exact-question.ts'
@@ -28,6 +28,9 @@ const DEADLINES = { embedMs: 5_000, rerankMs: 3_000 }
 
 const REBUILDING = 'A damaged part of the search index is being rebuilt, so some of your documents are missing from this answer.'
 
+const BEHIND =
+  'The object store does not answer in time. Documents that became ready or changed a moment ago may be missing from this answer.'
+
 const UNCHECKED =
   `Very many passages contain the words of a quoted or excluded phrase. docsearch checked the best ${MAX_CHECKED.toLocaleString('en')} ` +
   'of them for the phrase. Other passages may be missing from this answer.'
@@ -47,7 +50,7 @@ export interface SearchOptions {
     synonyms: Pick<Synonyms, 'byProject' | 'version'>
     messages: Pick<Messages, 'find'>
   }
-  lifecycle: Pick<Lifecycle, 'choice'> & { active(): ActiveIndex | null }
+  lifecycle: Pick<IndexReading, 'choice' | 'catchUp'> & { active(): ActiveIndex | null }
   reranker: Reranker
   log: Logger
   telemetry?: Telemetry
@@ -86,6 +89,7 @@ class DocumentSearch implements Search {
     const parsed = parseQuery(query.query)
     // Counted before the index is read: a document that becomes searchable meanwhile may be both counted and found, but is never missing from both.
     const pendingDocuments = await records.documents.countPending(new Set(query.projectIds))
+    await lifecycle.catchUp?.()
     const active = lifecycle.active()
     const answer =
       active === null ? this.withoutIndex(query, measured) : await this.answer(query, parsed, active, measured, signal)
@@ -116,6 +120,7 @@ class DocumentSearch implements Search {
     measured: Measurement,
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
+    const isCurrent = await active.index.catchUp()
     const synonyms = await this.synonyms.of(query.projectIds)
     const spelling = { synonyms, index: active.index, signal }
     const corrected = query.correct
@@ -140,7 +145,7 @@ class DocumentSearch implements Search {
     const { records, reranker, threads, log, fusionWeight = null } = this.options
     const exact = exactQuestion(parsed.text)
     const typedTerms = corrected.query === null ? null : queryWords(parsed.text).flatMap(({ terms }) => terms)
-    const messagePages = await findMessagePages(query, parsed, records.messages)
+    const messagePages = await findMessagePages(query, parsed, { records: records.messages, measured, signal })
     const find = async (parsed: ParsedQuery): Promise<ResultPage> => {
       const request = {
         messagePages,
@@ -163,25 +168,21 @@ class DocumentSearch implements Search {
       let { hasDamagedTexts } = page
       // The next attempt no longer finds documents whose texts are damaged.
       for (let attempt = 1; !page.isComplete && attempt < MAX_ATTEMPTS; attempt++) {
+        await active.index.catchUp()
         page = await findResultPage(request)
         hasDamagedTexts ||= page.hasDamagedTexts
       }
       return { ...page, hasDamagedTexts }
     }
     const { page, relaxedPhrases } = await relaxPhrases(asked, query, find)
-    if (page.hasDamagedTexts || page.isIncompleteIndex) measured.degraded('index_incomplete')
-    const { mode, modeReason } = question
+    const { mode } = question
     return {
       hits: page.hits,
       correctedQuery: corrected.query,
       correctionReason: corrected.reason,
       relaxedPhrases,
       mode,
-      modeReason: sentences(
-        modeReason,
-        (page.hasDamagedTexts || page.isIncompleteIndex) && REBUILDING,
-        !page.areAllPhrasesChecked && UNCHECKED,
-      ),
+      modeReason: explain(page, { modeReason: question.modeReason, isCurrent, measured }),
       embeddingModel: mode === 'keyword' ? null : active.embedder.name,
       rerank: page.rerank,
       facets: page.facets,
@@ -215,6 +216,17 @@ async function relaxPhrases(
   if (!page.isEmpty || page.hasDamagedTexts || phrases.length === 0 || !correct) return { page, relaxedPhrases: [] }
   const relaxed = await find({ ...asked, filter: { ...asked.filter, phrases: [] } })
   return relaxed.isEmpty ? { page, relaxedPhrases: [] } : { page: relaxed, relaxedPhrases: phrases }
+}
+
+/** Says what an answer lacks, and notes it. Returns null if it lacks nothing. */
+function explain(
+  { hasDamagedTexts, isIncompleteIndex, areAllPhrasesChecked }: ResultPage,
+  { modeReason, isCurrent, measured }: { modeReason: string | null; isCurrent: boolean; measured: Measurement },
+): string | null {
+  const isIncomplete = hasDamagedTexts || isIncompleteIndex
+  if (isIncomplete) measured.degraded('index_incomplete')
+  if (!isCurrent) measured.degraded('index_behind')
+  return sentences(modeReason, isIncomplete && REBUILDING, !areAllPhrasesChecked && UNCHECKED, !isCurrent && BEHIND)
 }
 
 /** Returns the sentences that are there, or null. */

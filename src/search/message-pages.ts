@@ -1,5 +1,6 @@
 import type { SearchFilter } from '../core/search-filter.ts'
 import type { MessageQuery, Messages } from '../records/records.ts'
+import type { Measurement } from './measurement.ts'
 import type { MessageOperators, ParsedQuery } from './parse.ts'
 import type { SearchQuery } from './search.ts'
 
@@ -7,9 +8,9 @@ export type MessagePages = Pick<SearchFilter, 'messagePages' | 'withoutMessagePa
 
 /** Finds the pages with the messages that a search may find, or must not find. A search without conditions about messages asks nothing. */
 export async function findMessagePages(
-  { messages: wanted, projectIds }: Pick<SearchQuery, 'messages' | 'projectIds'>,
+  { messages: wanted, projectIds, userId }: Pick<SearchQuery, 'messages' | 'projectIds' | 'userId'>,
   { messages: operators = {} }: Pick<ParsedQuery, 'messages'>,
-  records: Pick<Messages, 'find'>,
+  { records, measured, signal }: { records: Pick<Messages, 'find'>; measured: Measurement; signal: AbortSignal | undefined },
 ): Promise<MessagePages> {
   const projects = new Set(projectIds)
   const query = joined(wanted, operators)
@@ -18,11 +19,11 @@ export async function findMessagePages(
     ...(operators.withoutTo ?? []).map((part) => ({ to: [part] })),
     ...(operators.withoutSubject ?? []).map((part) => ({ subject: [part] })),
   ]
-  const without = []
-  for (const each of excluded) without.push(...(await records.find(projects, each)))
+  const find = (queries: readonly MessageQuery[]) =>
+    measured.stage('messages', () => records.find(projects, queries, { userId, signal }))
   return {
-    ...(query !== null && { messagePages: await records.find(projects, query) }),
-    ...(excluded.length > 0 && { withoutMessagePages: without }),
+    ...(query !== null && { messagePages: await find([query]) }),
+    ...(excluded.length > 0 && { withoutMessagePages: await find(excluded) }),
   }
 }
 

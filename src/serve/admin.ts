@@ -29,6 +29,7 @@ import { validate } from '../contract/validate.ts'
 import { callAs } from '../core/caller.ts'
 import { systemClock } from '../core/clock.ts'
 import { DocsearchError } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
 import type { User } from '../core/model.ts'
 import { createApplicationRegistry } from '../oauth/application-registry.ts'
 import type { Records } from '../records/records.ts'
@@ -42,6 +43,7 @@ import { createLogger } from './logging.ts'
 import type { ServeOutput } from './main.ts'
 import { offlineStatus } from './offline-status.ts'
 import { offlineUpgrade } from './offline-upgrade.ts'
+import { openSharedRecords } from './shared-instance.ts'
 import { VERSION } from './version.ts'
 
 const DEFAULT_PORT = 4747
@@ -50,7 +52,7 @@ const DEFAULT_PORT = 4747
 export type LocalAdministration = Pick<Client, 'users' | 'clients' | 'audit' | 'status'> & { close(): Promise<void> }
 
 /**
- * Manages the users and applications of a data folder as its owner, whether or not a daemon runs on it. Opens only the records; a daemon later
+ * Manages the users and applications of a data folder, or of the database that its settings name, as the owner, whether or not a daemon runs. Opens only the records; a daemon later
  * removes from the index what a deletion left there. With `mayCreate`, a missing or empty folder becomes a data folder.
  * Throws `data_unusable`, `data_newer`, `database_corrupt`, `invalid_configuration`.
  */
@@ -62,20 +64,11 @@ export async function openAdministration(
   keepFilesPrivate()
   const { config } = await loadConfig(flags, output.env)
   const dir = config.dataDir
-  // isFree comes first: another process may be creating the data folder, and between the two checks it becomes one.
-  const usable = (mayCreate && (await isFree(dir))) || isDataFolder(dir)
-  if (!usable) {
-    throw new DocsearchError(
-      'data_unusable',
-      `${dir} is not a data folder of docsearch. Name one with --data, or create one in an empty folder with \`docsearch users add EMAIL\`.`,
-    )
-  }
-  await makeUsable(dir)
-  await refuseLostDatabase(dir)
   const log = createLogger(config.logLevel, output.stderr)
-  const isAudited = config.auditDays > 0
-  const upgrade = offlineUpgrade(dir, output)
-  const records = await openRecords({ file: join(dir, DATABASE_FILE), clock: systemClock, log, isAudited, upgrade })
+  const records =
+    config.shared === null
+      ? await openFolder({ config, output, log, mayCreate })
+      : await openSharedRecords({ place: config.shared, isAudited: config.auditDays > 0, version: VERSION, log, say: output.say })
   const address = await addressOfLinks(config, flags.publicUrl !== undefined, output.env)
   const users = createUsers({
     records,
@@ -97,6 +90,30 @@ export async function openAdministration(
     status: () => offlineStatus(dir, VERSION, records),
     close: () => records.close(),
   }
+}
+
+/** Opens the records of a data folder. With `mayCreate`, a missing or empty folder becomes a data folder. */
+async function openFolder(options: { config: Config; output: ServeOutput; log: Logger; mayCreate: boolean }): Promise<Records> {
+  const { config, output, log, mayCreate } = options
+  const dir = config.dataDir
+  // isFree comes first: another process may be creating the data folder, and between the two checks it becomes one.
+  const usable = (mayCreate && (await isFree(dir))) || isDataFolder(dir)
+  if (!usable) {
+    throw new DocsearchError(
+      'data_unusable',
+      `${dir} is not a data folder of docsearch. Name one with --data, or create one in an empty folder with \`docsearch users add EMAIL\`.`,
+    )
+  }
+  await makeUsable(dir)
+  await refuseLostDatabase(dir)
+  const upgrade = offlineUpgrade(dir, output)
+  return openRecords({
+    file: join(dir, DATABASE_FILE),
+    clock: systemClock,
+    log,
+    isAudited: config.auditDays > 0,
+    upgrade,
+  })
 }
 
 /** Does something as the owner. The audit log names the command line. */

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { createLogger } from './logging.ts'
 import type { ServeOutput } from './main.ts'
 import { offlineUpgrade } from './offline-upgrade.ts'
+import { requireDataFolder } from './shared-instance.ts'
 import { VERSION } from './version.ts'
 
 export interface LocalBackup {
@@ -23,6 +24,7 @@ export async function openLocalBackup(flags: { data: string }, output: ServeOutp
   keepFilesPrivate()
   const loaded = await loadConfig(flags, output.env)
   const { config } = loaded
+  requireDataFolder(config)
   const dir = config.dataDir
   if (!isDataFolder(dir))
     throw new DocsearchError('data_unusable', `${dir} is not a docsearch data folder. Name the data folder with --data.`)

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, fchownSync, openSync, statSync } from 'node:fs'
 import { access, chmod, constants, mkdir, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -6,6 +6,7 @@ import { daemonOf, factsFile, type DaemonFacts } from '../client/local-daemon.ts
 import { WEBHOOK_KEY } from '../backup/layout.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import { makeFolder } from '../core/make-folder.ts'
+import { refuseMoved } from './migrate/mark.ts'
 import { userName } from './user-name.ts'
 
 export const DATABASE_FILE = 'docsearch.db'
@@ -33,13 +34,16 @@ export interface DataFolder {
  * The lock is an exclusive SQLite transaction on a file of its own. The operating system drops it when the process ends in any way, so there is
  * never a stale lock file.
  */
-export async function openDataFolder(dir: string, { isRestore = false } = {}): Promise<DataFolder> {
+export async function openDataFolder(dir: string, { isRestore = false, isMigration = false } = {}): Promise<DataFolder> {
   await makeUsable(dir)
   const holderFile = factsFile(dir)
   const lock = takeLock(join(dir, 'daemon.lock'), dir)
   if (!isRestore) await refuseUnfinished(dir, lock)
   try {
-    await refuseLostDatabase(dir)
+    if (!isMigration) {
+      await refuseMoved(dir)
+      await refuseLostDatabase(dir)
+    }
   } catch (error) {
     lock.close()
     throw error
@@ -154,9 +158,27 @@ export function lockDataFolder(dir: string): { close(): void } | 'in_use' | null
   }
 }
 
+/** Creates the file if it is missing. Root may run the doctor for another user, whose daemon must be able to lock the file afterwards. */
+function createLockFile(file: string, dir: string): void {
+  let fd: number
+  try {
+    fd = openSync(file, 'wx', 0o600)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return
+    throw error
+  }
+  try {
+    const { uid, gid } = statSync(dir)
+    if (process.getuid?.() === 0) fchownSync(fd, uid, gid)
+  } finally {
+    closeSync(fd)
+  }
+}
+
 function takeLock(file: string, dir: string): DatabaseSync {
   let lock: DatabaseSync | undefined
   try {
+    createLockFile(file, dir)
     lock = new DatabaseSync(file)
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
     return lock

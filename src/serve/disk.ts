@@ -38,7 +38,7 @@ export async function diskState(dir: string): Promise<DiskState> {
     const [freeBytes, totalBytes] = [bavail * bsize, blocks * bsize]
     const free = `${formatBytes(freeBytes)} free`
     return freeBytes < MIN_FREE_BYTES
-      ? { ok: false, message: `${free}: uploads may be refused soon`, freeBytes, totalBytes }
+      ? { ok: false, message: `${free}: uploads ${freeBytes === 0 ? 'are' : 'may soon be'} refused`, freeBytes, totalBytes }
       : { ok: true, message: free, freeBytes, totalBytes }
   } catch (error) {
     return { ok: false, message: `free space is unknown: ${(error as Error).message}`, freeBytes: null, totalBytes: null }

@@ -6,26 +6,27 @@ import type { Logger } from '../core/logger.ts'
 import type { Records } from '../records/records.ts'
 import { userName } from './user-name.ts'
 
-/** Returns the owner. Creates the owner and the `default` project when they are missing. */
-export async function ensureOwner(records: Records): Promise<User> {
-  const owner = (await records.users.owner()) ?? (await createOwner(records))
+/** Returns the owner, and whether this process has created the owner. Creates the owner and the `default` project when they are missing. */
+export async function ensureOwner(records: Records): Promise<{ owner: User; isNew: boolean }> {
+  const known = await records.users.owner()
+  const { owner, isNew } = known === null ? await createOwner(records) : { owner: known, isNew: false }
   const { projects } = await records.members.visibleTo(owner.id)
   if (!projects.some(({ name }) => name === PRIVATE_PROJECT)) {
     await records.projects.create({ ownerId: owner.id, name: PRIVATE_PROJECT, description: '' }).catch((error: unknown) => {
       if (!isDocsearchError(error, 'project_exists')) throw error
     })
   }
-  return owner
+  return { owner, isNew }
 }
 
-/** `users add` on the same folder may be faster; then that user is the owner. */
-async function createOwner({ users }: Records): Promise<User> {
+/** `users add` on the same folder, or another process of the instance, may be faster. */
+async function createOwner({ users }: Records): Promise<{ owner: User; isNew: boolean }> {
   try {
-    return await users.create({ name: userName(), email: null, role: 'owner' })
+    return { owner: await users.create({ name: userName(), email: null, role: 'owner' }), isNew: true }
   } catch (error) {
     const owner = isDocsearchError(error, 'owner_exists') ? await users.owner() : null
     if (owner === null) throw error
-    return owner
+    return { owner, isNew: false }
   }
 }
 
@@ -40,15 +41,18 @@ export async function ensureLocalKey(options: {
   credentials: CredentialStore
   address: string
   dataDir: string
+  /** False keeps a key, but creates none. */
+  mayCreate: boolean
   log: Logger
 }): Promise<void> {
-  const { owner, apiKeys, credentials, address, dataDir, log } = options
+  const { owner, apiKeys, credentials, address, dataDir, mayCreate, log } = options
   const kept = await credentials.findLocal(dataDir)
   const principal = kept && (await apiKeys.check(kept.token))
   if (kept && principal?.userId === owner.id) {
     await credentials.rememberLocal({ address, dataDir, token: kept.token })
     return
   }
+  if (!mayCreate) return
   try {
     const { key } = await apiKeys.create({ ownerId: owner.id, name: 'local command line', scopes: SCOPES, expiresAt: null })
     await credentials.rememberLocal({ address, dataDir, token: key })

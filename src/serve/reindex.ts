@@ -6,6 +6,7 @@ import { openRecords } from '../records/sql/open.ts'
 import { createLogger } from './logging.ts'
 import { isDataFolder, keepFilesPrivate, openDataFolder } from './data-folder.ts'
 import type { ServeOutput } from './main.ts'
+import { requireDataFolder } from './shared-instance.ts'
 import { VERSION } from './version.ts'
 
 /**
@@ -16,6 +17,7 @@ import { VERSION } from './version.ts'
 export async function runReindex(flags: Readonly<Record<string, unknown>>, output: ServeOutput): Promise<number> {
   keepFilesPrivate()
   const { config } = await loadConfig(flags, output.env)
+  requireDataFolder(config)
   // Opening creates what is missing. Don't create a data folder from a mistyped path.
   if (!isDataFolder(config.dataDir))
     throw new DocsearchError(

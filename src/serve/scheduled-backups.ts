@@ -13,8 +13,13 @@ import { makeFolder } from '../core/make-folder.ts'
 import type { Records } from '../records/records.ts'
 import type { BackupSource } from '../services/backup-source.ts'
 
-/** How often the schedule looks whether a backup is due. A timer of days would be late after the machine slept. */
-const LOOK_MS = 60_000
+/** How often the schedule looks whether a backup is due, at most. A timer of days would be late after the machine slept. */
+const MAX_LOOK_MS = 60_000
+
+/** A short period needs a closer look, because health calls a backup late after two periods. */
+function lookEvery(everyMs: number): number {
+  return Math.min(MAX_LOOK_MS, everyMs / 4)
+}
 
 interface ScheduleOptions {
   config: BackupConfig & { target: string }
@@ -22,12 +27,12 @@ interface ScheduleOptions {
   source: Pick<BackupSource, 'start'>
   clock: Clock
   log: Logger
-  /** Replaces LOOK_MS in tests. */
+  /** Replaces how often it looks, in tests. */
   lookMs?: number
 }
 
 /** Takes a backup whenever the last one is older than `backup.every`. After a failure, it tries again with growing pauses. */
-export function startSchedule({ config, records, source, clock, log, lookMs = LOOK_MS }: ScheduleOptions): {
+export function startSchedule({ config, records, source, clock, log, lookMs = lookEvery(config.everyMs) }: ScheduleOptions): {
   stop(): Promise<void>
 } {
   const stopping = new AbortController()

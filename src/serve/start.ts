@@ -11,6 +11,8 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { User } from '../core/model.ts'
 import { createApp } from '../http/app.ts'
+import { createWorkerApp } from '../http/worker-app.ts'
+import type { Records } from '../records/records.ts'
 import type { HttpSettings } from '../http/dependencies.ts'
 import { malformedRequests } from '../http/problems/malformed.ts'
 import { openRecords } from '../records/sql/open.ts'
@@ -19,12 +21,13 @@ import { recordSettings } from './audited-settings.ts'
 import { openBackend } from './backend.ts'
 import { serveMetrics } from './metrics-listener.ts'
 import { openTelemetry } from './telemetry.ts'
-import { openDataFolder } from './data-folder.ts'
+import { type DataFolder, openDataFolder } from './data-folder.ts'
 import { startSweep } from './expired-rows.ts'
 import { ensureLocalKey, ensureOwner } from './first-start.ts'
 import { closeServer, listen } from './listen.ts'
 import { listenLocally } from './local-socket.ts'
 import { OpenParts } from './open-parts.ts'
+import { openSharedInstance, refuseDataFolder, type SharedInstance } from './shared-instance.ts'
 import { checkTarget, startSchedule } from './scheduled-backups.ts'
 
 export interface Daemon {
@@ -62,80 +65,77 @@ export async function startDaemon(options: StartOptions): Promise<Daemon> {
   }
 }
 
+/** A link to set the first password lasts this long. */
+const SETUP_LINK_MS = 30 * 60_000
+/** Settings that processes of one instance have different values of. */
+const OF_A_PROCESS: ReadonlySet<string> = new Set(['host', 'port', 'role', 'metrics.listen', 'parse.workers', 'search.memory_mb'])
+
 interface BackupParts extends Omit<Parameters<typeof startSchedule>[0], 'config'> {
   config: Pick<Config, 'backup'>
 }
 
 async function start(options: StartOptions, open: OpenParts): Promise<Daemon> {
-  const { loaded, version, clock, log, say, credentials, env } = options
-  const { config, values } = loaded
+  const { loaded, version, clock, log, env } = options
+  const { config } = loaded
   const stopping = new AbortController()
   let baseUrl = config.publicUrl ?? ''
   checkTarget(config.backup, config.dataDir)
+  if (config.shared !== null) refuseDataFolder(config.dataDir)
   const folder = await openDataFolder(config.dataDir)
   open.add('data folder', () => folder.close())
   const measuring = await openTelemetry({ config, version, log, env })
   open.add('telemetry', (graceMs) => measuring.close(graceMs))
-  const isAudited = config.auditDays > 0
-  const upgrade = { version, notify: say }
-  const records = rememberCredentials(await openRecords({ file: folder.database, clock, log, isAudited, upgrade }), clock)
-  open.add('records', () => records.close())
-  const owner = await ensureOwner(records)
-  await recordSettings(records, values, log)
+  const { records, shared } = await openAllRecords(options, folder, open)
+  const isWorker = shared?.place.role === 'worker'
+  const first = isWorker ? null : await beginInstance(options, records)
   const backend = await openBackend({
     config,
     settingsFile: loaded.file,
     version,
     folder,
     records,
+    shared,
     baseUrl: () => baseUrl,
     clock,
     log,
     measuring,
     open,
   })
-  const { accounts, apiKeys, oauth } = backend
-  const sweep = startSweep({ records, clock, log, auditDays: config.auditDays })
-  open.add('sweep of expired rows', () => sweep.stop())
-
-  const accessTokens = createAccessTokens({ grants: records.oauth.grants, applications: oauth.applications, log })
-  const settings = httpSettings(config, () => baseUrl, stopping.signal)
+  // Of several processes, the one that writes the index does what must happen once.
+  if (shared === null) {
+    const sweep = startSweep({ records, clock, log, auditDays: config.auditDays })
+    open.add('sweep of expired rows', () => sweep.stop())
+  }
+  const settings: HttpSettings = {
+    ...httpSettings(config, () => baseUrl, stopping.signal),
+    counters: shared?.counters,
+    keptViews: shared?.coordination.shownOnce,
+  }
   const services = createServices(backend)
-  const app = createApp({
+  const parts = {
     ...services,
-    authenticator: createAuthenticator([apiKeys, accessTokens]),
-    credentials: createCredentialWatch({ records, log }),
-    accounts,
-    oauth,
+    ...credentialParts(backend, options),
     settings,
     clock,
     log,
     telemetry: measuring.telemetry,
     version,
-  })
+  }
   // Koa answers every failure itself, so its promise never rejects.
-  const handle = app.callback()
+  const handle = (isWorker ? createWorkerApp(parts) : createApp(parts)).callback()
   const handler: RequestListener = (request, response) => void handle(request, response)
   const { server, url } = await listen(handler, config.host, config.port)
   server.on('clientError', malformedRequests(clock, settings.baseUrl))
   open.add('server', (graceMs) => closeServer(server, graceMs))
   baseUrl ||= url
   const metricsUrl = await serveMetrics({ config, metrics: services.metrics, settings, log, open })
-  const local = await listenLocally(handler, { dataDir: config.dataDir, runtimeDir: env['XDG_RUNTIME_DIR'], log })
-  if (local !== null) {
-    local.server.on('clientError', malformedRequests(clock, settings.baseUrl))
-    open.add('local socket', async (graceMs) => {
-      await closeServer(local.server, graceMs)
-      await local.remove()
-    })
-  }
+  const socket = isWorker ? {} : await serveLocally({ handler, config, env, clock, settings, log, open })
   scheduleBackups({ config, records, source: backend.backupSource, clock, log }, open)
-  await folder.announce({ pid: process.pid, url, base_url: baseUrl, ...(local !== null && { socket: local.path }) })
-  await ensureLocalKey({ owner, apiKeys, credentials, address: url, dataDir: config.dataDir, log })
+  await folder.announce({ pid: process.pid, url, base_url: baseUrl, ...socket })
   return {
     url,
     metricsUrl,
-    setupUrl: await setupUrl(owner, accounts, baseUrl),
+    setupUrl: first && (await finishFirstStart(options, { ...first, backend, url, baseUrl })),
     embedder: backend.lifecycle.choice(),
     reranker: backend.rerankerChoice,
     async stop(graceMs) {
@@ -143,6 +143,83 @@ async function start(options: StartOptions, open: OpenParts): Promise<Daemon> {
       await open.closeAll(graceMs)
     },
   }
+}
+
+/** Opens the records of a data folder, or of an instance with several processes. */
+async function openAllRecords(
+  { loaded: { config }, version, clock, log, say }: StartOptions,
+  folder: DataFolder,
+  open: OpenParts,
+): Promise<{ records: Records; shared: SharedInstance | null }> {
+  const isAudited = config.auditDays > 0
+  const upgrade = { version, notify: say }
+  const shared = config.shared && (await openSharedInstance({ place: config.shared, isAudited, upgrade, clock, log, open }))
+  const opened = shared?.records ?? (await openRecords({ file: folder.database, clock, log, isAudited, upgrade }))
+  const records = rememberCredentials(opened, clock)
+  open.add('records', () => records.close())
+  return { records, shared }
+}
+
+interface FirstStart {
+  owner: User
+  /** This process has created the owner. */
+  isNew: boolean
+}
+
+async function beginInstance({ loaded, log }: StartOptions, records: Records): Promise<FirstStart> {
+  const first = await ensureOwner(records)
+  const values = loaded.config.shared === null ? loaded.values : loaded.values.filter(({ key }) => !OF_A_PROCESS.has(key))
+  await recordSettings(records, values, log)
+  return first
+}
+
+function credentialParts({ records, accounts, apiKeys, oauth }: Backend, { log }: StartOptions) {
+  const accessTokens = createAccessTokens({ grants: records.oauth.grants, applications: oauth.applications, log })
+  return {
+    accounts,
+    oauth,
+    authenticator: createAuthenticator([apiKeys, accessTokens]),
+    credentials: createCredentialWatch({ records, log }),
+  }
+}
+
+/** Returns the fact about the socket to announce. */
+async function serveLocally(options: {
+  handler: RequestListener
+  config: Config
+  env: StartOptions['env']
+  clock: Clock
+  settings: HttpSettings
+  log: Logger
+  open: OpenParts
+}): Promise<{ socket?: string }> {
+  const { handler, config, env, clock, settings, log, open } = options
+  const local = await listenLocally(handler, { dataDir: config.dataDir, runtimeDir: env['XDG_RUNTIME_DIR'], log })
+  if (local === null) return {}
+  local.server.on('clientError', malformedRequests(clock, settings.baseUrl))
+  open.add('local socket', async (graceMs) => {
+    await closeServer(local.server, graceMs)
+    await local.remove()
+  })
+  return { socket: local.path }
+}
+
+/** Gives the local command line a key. Returns the link with which the owner sets a password. */
+async function finishFirstStart(
+  { loaded: { config }, credentials, clock, log }: StartOptions,
+  parts: FirstStart & { backend: Backend; url: string; baseUrl: string },
+): Promise<string | null> {
+  const { owner, isNew, backend, url, baseUrl } = parts
+  const { apiKeys, accounts } = backend
+  const { dataDir } = config
+  // Processes of one instance come and go with their folders. Otherwise each start would leave a key behind.
+  const mayCreate = config.shared === null || isNew
+  await ensureLocalKey({ owner, apiKeys, credentials, address: url, dataDir, mayCreate, log })
+  // Another link would end the one that another process has just shown.
+  const isShown = config.shared !== null && !isNew && clock.now().getTime() - owner.createdAt.getTime() < SETUP_LINK_MS
+  if (owner.hasPassword || isShown) return null
+  const { token } = await accounts.issueLink(owner.id, 'setup')
+  return passwordLinkAddress(baseUrl, token)
 }
 
 function scheduleBackups({ config: { backup }, ...parts }: BackupParts, open: OpenParts): void {
@@ -156,10 +233,4 @@ function httpSettings(config: Config, baseUrl: () => string, stopping: AbortSign
   const { publicUrl, allowedHosts, trustProxy, rateLimit, userRateLimit, limits } = config
   const hosts = [...allowedHosts, ...(publicUrl === null ? [] : [new URL(publicUrl).hostname])]
   return { baseUrl, allowedHosts: hosts, trustProxy, rateLimit, userRateLimit, limits, stopping }
-}
-
-async function setupUrl(owner: User, accounts: Backend['accounts'], baseUrl: string): Promise<string | null> {
-  if (owner.hasPassword) return null
-  const { token } = await accounts.issueLink(owner.id, 'setup')
-  return passwordLinkAddress(baseUrl, token)
 }

@@ -34,7 +34,7 @@ interface Changes {
   delete(actor: Actor, id: string, options: DeletionOptions): Promise<unknown>
   restore(actor: Actor, id: string, options: Pick<DeletionOptions, 'isOneOfMany'>): Promise<Restored>
   reprocess(actor: Actor, id: string): Promise<unknown>
-  update(actor: Actor, id: string, change: DocumentUpdate): Promise<unknown>
+  update(actor: Actor, id: string, change: DocumentUpdate, options: Pick<DeletionOptions, 'isOneOfMany'>): Promise<unknown>
 }
 
 /**
@@ -81,6 +81,6 @@ async function changeOne(
       await documents.reprocess(actor, id)
       return
     case 'update':
-      await documents.update(actor, id, action.change)
+      await documents.update(actor, id, action.change, { isOneOfMany: true })
   }
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Quotas } from '../core/model.ts'
 import type { EmbedderModels } from '../embed/models.ts'
-import type { Lifecycle } from '../lifecycle/lifecycle.ts'
+import type { IndexReading } from '../lifecycle/lifecycle.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { OAuth } from '../oauth/oauth.ts'
 import type { Records } from '../records/records.ts'
@@ -21,7 +21,7 @@ import { createConnections } from './connections.ts'
 import { createDoctor, type DoctorOptions } from './doctor.ts'
 import { createDocuments } from './documents.ts'
 import { createEvents } from './events.ts'
-import { createHealth, type DiskState, type OriginalsState, type RerankerState } from './health.ts'
+import { createHealth, type DiskState, type HealthOptions, type OriginalsState, type RerankerState } from './health.ts'
 import { createInstance, type Memory, type Storage } from './instance.ts'
 import { createKeys } from './keys.ts'
 import { createPageImages } from './page-images.ts'
@@ -45,7 +45,7 @@ import { createWebhooks } from './webhooks.ts'
 export interface Backend {
   records: Records
   blobs: Blobs
-  lifecycle: Lifecycle
+  lifecycle: IndexReading
   ingest: Ingest
   models: EmbedderModels
   search: SearchPassages
@@ -56,6 +56,8 @@ export interface Backend {
   webhooks: WebhookDelivery
   /** Returns the free space of the data folder's disk. Never throws. */
   disk(): Promise<DiskState>
+  /** Whether the object store answers. Null for an instance in a data folder. */
+  storeState: HealthOptions['storeState']
   reranker(): RerankerState
   /** Returns how much of the disk the data folder needs. Never throws. */
   storage(): Promise<Storage>

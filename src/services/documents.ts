@@ -47,7 +47,12 @@ export interface Documents {
    * Changes the document without embedding it again. It needs a writer in its project, and in the project
    * to which it moves. Of an attachment, only the title can change. Throws `path_taken`, `is_attachment`, `insufficient_role`, `quota_exceeded`, `too_many_tags`, and `project_not_found` for a project that does not exist.
    */
-  update(actor: Actor, id: string, change: DocumentUpdate): Promise<DocumentRecord>
+  update(
+    actor: Actor,
+    id: string,
+    change: DocumentUpdate,
+    options?: Pick<DeletionOptions, 'isOneOfMany'>,
+  ): Promise<DocumentRecord>
   /** See `runBatch`. */
   batch(actor: Actor, ids: readonly string[], action: BatchAction, signal: AbortSignal): Promise<BatchResult[]>
   /** Queues the document to be read and indexed again. It stays searchable as it was until then. Throws `insufficient_role`. */
@@ -104,13 +109,13 @@ export function createDocuments(options: {
     deleteTrashed: (actor, id) => trash.delete(actor, id),
     trashDays,
 
-    async update(actor, id, { project, addTags, removeTags, ...change }) {
+    async update(actor, id, { project, addTags, removeTags, ...change }, many) {
       const { document, project: current, projects } = await toChange(actor, id)
       const { title: _, ...followed } = { ...change, project, addTags, removeTags }
       if (document.parentId !== null && Object.values(followed).some((value) => value !== undefined)) throw isAttachment()
       change.tags ??= changedTags(document, addTags, removeTags)
       const target = project === undefined ? undefined : (await access.toWrite(actor)).requireRole(project, 'writer')
-      const edit = () => ingest.edit(projects, id, toRecordsChange(change, target?.id))
+      const edit = () => ingest.edit(projects, id, toRecordsChange(change, target?.id), many)
       return (await withinQuotaOf((target ?? current).ownerId, actor, edit)) ?? documentNotFound()
     },
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import type { Lifecycle, LifecycleCheck } from '../lifecycle/lifecycle.ts'
+import type { IndexReading, LifecycleCheck } from '../lifecycle/lifecycle.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { Backups, ScheduleState } from './backups.ts'
 import { type Access, type Actor, seesWholeInstance } from './access.ts'
@@ -11,6 +11,8 @@ export interface HealthReport {
   status: HealthStatus
   uptimeSeconds: number
   database: { ok: boolean; message: string }
+  /** Null for an instance in a data folder. */
+  store: StoreCheck | null
   index: LifecycleCheck
   embedder: LifecycleCheck
   reranker: RerankerState
@@ -20,6 +22,8 @@ export interface HealthReport {
   /** Null when the instance takes no backups by itself. */
   backup: BackupState | null
 }
+
+export type StoreCheck = Pick<LifecycleCheck, 'message'> & { status: 'ok' | 'degraded' }
 
 export interface BackupState {
   status: 'ok' | 'degraded'
@@ -75,11 +79,12 @@ const RECENT_MS = 1_000
 export interface HealthOptions {
   records: Pick<Records, 'check'>
   access: Pick<Access, 'toCount'>
-  lifecycle: Pick<Lifecycle, 'status'>
+  lifecycle: Pick<IndexReading, 'status'>
   ingest: Pick<Ingest, 'status'>
   /** Never throws. */
   disk(): Promise<DiskState>
   reranker(): RerankerState
+  storeState(): StoreCheck | null
   /** Never throws. */
   originals(): Promise<OriginalsState>
   backups: Pick<Backups, 'status'>
@@ -88,7 +93,7 @@ export interface HealthOptions {
 }
 
 export function createHealth(options: HealthOptions): Health {
-  const { records, access, lifecycle, ingest, disk, originals, reranker, backups, clock, startedAt } = options
+  const { records, access, lifecycle, ingest, disk, originals, reranker, storeState, backups, clock, startedAt } = options
   let last: { at: number; report: Promise<HealthReport> } | undefined
 
   /** Counts the documents of some projects, or by default of the whole instance. */
@@ -101,7 +106,8 @@ export function createHealth(options: HealthOptions): Health {
       originals(),
       backupState(backups, { now: clock.now(), startedAt }),
     ])
-    const checks = { database, index, embedder, reranker: reranker(), queue, disk: space, originals: files, backup }
+    const models = { index, embedder, reranker: reranker() }
+    const checks = { database, store: storeState(), ...models, queue, disk: space, originals: files, backup }
     const uptimeSeconds = Math.max(0, Math.round((clock.now().getTime() - startedAt.getTime()) / 1000))
     const whole = { status: overallStatus(checks), uptimeSeconds, ...checks }
     if (projects === undefined) return whole
@@ -121,10 +127,10 @@ export function createHealth(options: HealthOptions): Health {
 
 /** Without a database or an index the instance can answer nothing. Any other fault only degrades it. */
 function overallStatus(checks: Omit<HealthReport, 'status' | 'uptimeSeconds'>): HealthStatus {
-  const { database, index, embedder, reranker, queue, disk, originals, backup } = checks
+  const { database, store, index, embedder, reranker, queue, disk, originals, backup } = checks
   if (!database.ok || index.status === 'unavailable') return 'unavailable'
-  const isFine =
-    disk.ok && [index, embedder, reranker, queue, originals, backup].every((check) => check === null || check.status === 'ok')
+  const others = [store, index, embedder, reranker, queue, originals, backup]
+  const isFine = disk.ok && others.every((check) => check === null || check.status === 'ok')
   return isFine ? 'ok' : 'degraded'
 }
 

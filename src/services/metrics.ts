@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { HEALTH_CHECKS, type IndexNumbers, type InstanceNumbers, type ParserNumbers } from '../core/instance-numbers.ts'
 import type { Logger } from '../core/logger.ts'
-import type { Lifecycle } from '../lifecycle/lifecycle.ts'
+import type { IndexReading } from '../lifecycle/lifecycle.ts'
 import type { Records } from '../records/records.ts'
 import { requireMetrics, type Actor } from './access.ts'
 import type { Backups } from './backups.ts'
@@ -28,7 +28,7 @@ const STORAGE_MS = 60_000
 
 export interface MetricsOptions {
   records: Pick<Records, 'queue' | 'users'>
-  lifecycle: Pick<Lifecycle, 'active' | 'choice' | 'indexes'>
+  lifecycle: Pick<IndexReading, 'active' | 'choice' | 'indexes'>
   metrics: MetricsText
   /** Returns a report about the whole instance that is at most a few seconds old, without waiting for one. */
   latestHealth(): HealthReport | null
@@ -112,7 +112,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   }
 }
 
-function indexNumbers(lifecycle: Pick<Lifecycle, 'active'>): IndexNumbers | null {
+function indexNumbers(lifecycle: Pick<IndexReading, 'active'>): IndexNumbers | null {
   return lifecycle.active()?.index.numbers() ?? null
 }
 

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { DocsearchError } from '../core/errors.ts'
 import type { AvailableEmbedder, EmbedderModels } from '../embed/models.ts'
-import type { IndexState, Lifecycle, UseOutcome } from '../lifecycle/lifecycle.ts'
+import type { IndexReading, IndexState, UseOutcome } from '../lifecycle/lifecycle.ts'
 import type { ModelTest } from '../lifecycle/model-test.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { Records } from '../records/records.ts'
@@ -69,7 +69,7 @@ export function createModels(options: {
   records: Pick<Records, 'audit'>
   access: Access
   embedders: EmbedderModels
-  lifecycle: Pick<Lifecycle, 'use' | 'test' | 'remove' | 'indexes' | 'building' | 'waitFor'>
+  lifecycle: Pick<IndexReading, 'use' | 'test' | 'remove' | 'indexes' | 'building' | 'waitFor'>
   ingest: Pick<Ingest, 'change'>
 }): Models {
   const { access, embedders, lifecycle, ingest } = options
@@ -122,7 +122,7 @@ export function createModels(options: {
 }
 
 /** Throws `model_unusable` when the model takes too long. */
-async function testWithin(lifecycle: Pick<Lifecycle, 'test'>, model: string, signal: AbortSignal): Promise<ModelTest> {
+async function testWithin(lifecycle: Pick<IndexReading, 'test'>, model: string, signal: AbortSignal): Promise<ModelTest> {
   const limit = AbortSignal.timeout(TEST_MS)
   try {
     return await lifecycle.test(model, AbortSignal.any([signal, limit]))
@@ -154,18 +154,18 @@ function joinModels(embedders: readonly AvailableEmbedder[], indexes: readonly I
 }
 
 async function progressOf(
-  lifecycle: Pick<Lifecycle, 'building' | 'indexes'>,
+  lifecycle: Pick<IndexReading, 'indexes'>,
   embedder: string,
 ): Promise<Pick<ModelChange, 'state' | 'documentsDone' | 'documentsTotal'>> {
-  const building = lifecycle.building()
-  if (building === null || building.record.embeddingModel !== embedder)
-    return { state: 'in_use', documentsDone: 0, documentsTotal: 0 }
-  const { progress = null } = (await lifecycle.indexes()).find(({ record }) => record.id === building.record.id) ?? {}
-  return { state: 'building', documentsDone: progress?.done ?? 0, documentsTotal: progress?.total ?? 0 }
+  const isOwn = ({ record }: IndexState) => record.state === 'building' && record.embeddingModel === embedder
+  const building = (await lifecycle.indexes()).find(isOwn)
+  if (building === undefined) return { state: 'in_use', documentsDone: 0, documentsTotal: 0 }
+  const { done = 0, total = 0 } = building.progress ?? {}
+  return { state: 'building', documentsDone: done, documentsTotal: total }
 }
 
 /** Resolves when no index is being built, or after SOON_MS, or when the signal aborts. */
-async function waitUntilBuilt(lifecycle: Pick<Lifecycle, 'building' | 'waitFor'>, signal: AbortSignal): Promise<void> {
+async function waitUntilBuilt(lifecycle: Pick<IndexReading, 'building' | 'waitFor'>, signal: AbortSignal): Promise<void> {
   const soon = AbortSignal.any([signal, AbortSignal.timeout(SOON_MS)])
   await lifecycle
     .waitFor(() => (lifecycle.building() === null ? true : null), soon)

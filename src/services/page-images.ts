@@ -1,6 +1,6 @@
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import { countOf } from '../core/count-of.ts'
-import { FORMATS } from '../core/formats.ts'
+import { hasPageImages } from '../core/formats.ts'
 import type { Logger } from '../core/logger.ts'
 import type { DocumentRecord } from '../core/model.ts'
 import type { PageMarks, TextToMark } from '../core/page-image.ts'
@@ -40,8 +40,11 @@ export function createPageImages({
     async get(actor, id, page, width) {
       const document = await documents.get(actor, id)
       const { sha256, mediaType, pageCount } = document
-      if (mediaType !== FORMATS.pdf.mediaType)
-        throw new DocsearchError('no_page_images', 'Only the pages of PDFs have images. Read the text, or download the original.')
+      if (!hasPageImages(mediaType))
+        throw new DocsearchError(
+          'no_page_images',
+          'Only PDFs and pictures have images of their pages. Read the text, or download the original.',
+        )
       if (pageCount !== null && page > pageCount)
         throw new DocsearchError('page_not_found', `The document has ${countOf(pageCount, 'page')} and no page ${page}.`)
       const key = { sha256, page, width }

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { IndexNumbers, ParserNumbers, RecentWork } from '../core/instance-numbers.ts'
 import type { DocumentStatus } from '../core/model.ts'
-import type { Lifecycle } from '../lifecycle/lifecycle.ts'
+import type { IndexReading } from '../lifecycle/lifecycle.ts'
 import type { Records } from '../records/records.ts'
 import { requireScope, seesWholeInstance, type Access, type Actor } from './access.ts'
 import type { Health, HealthReport } from './health.ts'
@@ -37,7 +37,7 @@ export interface StatusOptions {
   records: Pick<Records, 'queue' | 'users'>
   access: Pick<Access, 'toCount'>
   health: Health
-  lifecycle: Pick<Lifecycle, 'active' | 'indexes'>
+  lifecycle: Pick<IndexReading, 'active' | 'indexes'>
   rates(): RecentWork
   parsers(): ParserNumbers
   storage(): Promise<Storage>

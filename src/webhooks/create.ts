@@ -4,7 +4,7 @@ import type { Logger } from '../core/logger.ts'
 import type { WebhookPolicy } from '../core/webhooks.ts'
 import type { Records } from '../records/records.ts'
 import { allowedAddresses, checkWebhookUrl } from './address.ts'
-import { createWebhookSecrets } from './secrets.ts'
+import { createWebhookSecrets, type KeySource } from './secrets.ts'
 import { WebhookSender } from './sender.ts'
 import { newWebhookSecret } from './signature.ts'
 
@@ -24,19 +24,21 @@ export interface WebhookDelivery {
 
 export interface WebhookOptions {
   records: Pick<Records, 'webhooks' | 'events'>
-  /** The file with the key that encrypts secrets. */
-  keyFile: string
+  /** The key that encrypts secrets. */
+  key: KeySource
   policy: WebhookPolicy
   clock: Clock
   log: Logger
   timeoutMs?: number | undefined
+  /** Asked before each attempt. False while another process may send. By default, only this process sends. */
+  maySend?: () => boolean
 }
 
-export function createWebhookDelivery({ records, keyFile, policy, clock, log, timeoutMs }: WebhookOptions): WebhookDelivery {
-  const secrets = createWebhookSecrets(keyFile)
+export function createWebhookDelivery({ records, key, policy, clock, log, timeoutMs, maySend }: WebhookOptions): WebhookDelivery {
+  const secrets = createWebhookSecrets(key)
   const { outbox } = records.webhooks
   const isAllowedAddress = allowedAddresses(policy)
-  const sender = new WebhookSender({ outbox, secrets, isAllowedAddress, clock, log, timeoutMs })
+  const sender = new WebhookSender({ outbox, secrets, isAllowedAddress, clock, log, timeoutMs, maySend })
   let unsubscribe = () => {}
   return {
     checkUrl: (url) => checkWebhookUrl(url, policy),

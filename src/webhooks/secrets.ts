@@ -18,7 +18,10 @@ export interface WebhookSecrets {
   open(sealed: string, webhookId: string): Promise<string>
 }
 
-export function createWebhookSecrets(keyFile: string): WebhookSecrets {
+/** Where the key is: in a file, or where all processes of the instance find it. */
+export type KeySource = { file: string } | { read(): Promise<string> }
+
+export function createWebhookSecrets(source: KeySource): WebhookSecrets {
   let known: Promise<Buffer> | undefined
 
   function key(find: () => Promise<Buffer>): Promise<Buffer> {
@@ -29,12 +32,18 @@ export function createWebhookSecrets(keyFile: string): WebhookSecrets {
 
   return {
     async seal(secret, webhookId) {
-      return sealText(secret, await key(() => readOrCreateKey(keyFile)), webhookId)
+      return sealText(secret, await key(() => ('file' in source ? readOrCreateKey(source.file) : readShared(source))), webhookId)
     },
     async open(sealed, webhookId) {
-      return openText(sealed, await key(() => readKey(keyFile)), webhookId)
+      return openText(sealed, await key(() => ('file' in source ? readKey(source.file) : readShared(source))), webhookId)
     },
   }
+}
+
+async function readShared({ read }: Extract<KeySource, { read: unknown }>): Promise<Buffer> {
+  const key = sealingKey(await read())
+  if (key === null) throw new Error(`the shared key does not have ${KEY_BYTES} bytes`)
+  return key
 }
 
 async function readKey(file: string): Promise<Buffer> {

@@ -26,6 +26,8 @@ export interface SenderParts {
   /** Milliseconds for one attempt. */
   timeoutMs?: number | undefined
   random?: () => number
+  /** See `WebhookOptions`. */
+  maySend?: (() => boolean) | undefined
 }
 
 /** `idle`: nothing is due, or no slot is free. `looking`: taking messages from the outbox. `stopped` is final. */
@@ -91,12 +93,13 @@ export class WebhookSender {
   }
 
   async #fillSlots(): Promise<void> {
-    const { outbox, clock } = this.#parts
+    const { outbox, clock, maySend = () => true } = this.#parts
     let due = await outbox.due()
     while (this.#isLooking()) {
       const webhook = this.#slots.choose(due)
       if (webhook === null) break
       const delivery = await outbox.next(webhook.id, this.#slots.deliveriesOf(webhook.id))
+      if (!maySend()) break
       // The other messages of this webhook are being sent already.
       if (delivery === null) due = due.filter(({ id }) => id !== webhook.id)
       else this.#begin(delivery, webhook)

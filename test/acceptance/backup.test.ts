@@ -5,10 +5,12 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text as consumed } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
+import type { DocumentList } from '../../src/contract/documents.ts'
 import type { SearchAnswer } from '../../src/contract/search.ts'
 import { BIN, cleanEnv, runCli, startRealDaemon, type RealDaemon } from '../support/daemon.ts'
 import { generatedText } from '../support/generated-text.ts'
 import { makeBackup } from '../support/make-backup.ts'
+import { makeMail } from '../support/make-mail.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { until } from '../support/until.ts'
 
@@ -75,6 +77,25 @@ async function answersOf(daemon: RealDaemon): Promise<unknown[]> {
   return answers
 }
 
+const attached = { type: 'text/plain', name: 'timetable.txt', body: 'The timetable of the ferry.' }
+const MAILS = {
+  'trip.eml': makeMail({
+    attachments: [attached, { type: 'text/plain', name: 'fares.txt', body: 'The fares of the ferry.' }],
+  }).toString(),
+  'reply.eml': makeMail({ id: 'two@example.org', attachments: [attached] }).toString(),
+}
+
+/** Returns the messages and attachments with what connects them. */
+async function mailOf(daemon: RealDaemon): Promise<string[]> {
+  const { documents: all } = (await (await call(daemon, '/api/v1/documents?limit=100')).json()) as DocumentList
+  return all
+    .filter(({ path }) => path.includes('.eml'))
+    .map(({ id, parent_id: parent, parent_page: page, path, status, sha256 }) =>
+      [id, parent, page, path, status, sha256].join(' '),
+    )
+    .toSorted()
+}
+
 /** Uploads, replaces and deletes documents of a name of their own until it is stopped. */
 function load(daemon: RealDaemon): { stop(): Promise<number> } {
   let isStopped = false
@@ -93,6 +114,7 @@ function load(daemon: RealDaemon): { stop(): Promise<number> } {
 test('a backup taken under load restores into an instance that gives the same answers, with and without vectors', async () => {
   const source = await start()
   for (const [i, content] of documents.entries()) await upload(source, `doc-${i}.txt`, content)
+  for (const [name, mail] of Object.entries(MAILS)) await upload(source, name, mail)
   await settled(source)
   const folder = await tempFolder()
   const run = (...args: string[]) => runCli(['--json', 'backup', ...args], source.env)
@@ -113,6 +135,8 @@ test('a backup taken under load restores into an instance that gives the same an
   const again = await run(join(folder, 'api'))
   expect(JSON.parse(again.stdout)).toMatchObject({ new_originals: 0, failed: [], with_vectors: false })
   const expected = await answersOf(source)
+  const family = await mailOf(source)
+  expect(family).toHaveLength(5)
 
   for (const [name, state] of [
     [JSON.parse(last.stdout).snapshot, 'restored'],
@@ -128,6 +152,7 @@ test('a backup taken under load restores into an instance that gives the same an
     const copy = await start(home)
     await settled(copy)
     expect(await answersOf(copy)).toEqual(expected)
+    expect(await mailOf(copy)).toEqual(family)
     const audit = await runCli(['--json', 'audit', '--action', 'backup.restore', '--data', copy.dataDir], copy.env)
     expect((JSON.parse(audit.stdout) as { events: unknown[] }).events).toHaveLength(1)
     await copy.stop()
@@ -205,7 +230,7 @@ test.skipIf(!existsSync('/dev/full'))('a backup to a full disk says so, once', a
   const child = spawn(process.execPath, [BIN, 'backup', '-'], { env, stdio: ['ignore', full, 'pipe'] })
   closeSync(full)
   const [said, [code]] = await Promise.all([consumed(child.stderr!), once(child, 'close')])
-  expect(said).toMatch(/^docsearch: Could not write the result to standard output: ENOSPC\b.*\n$/)
+  expect(said).toMatch(/^docsearch: The backup is incomplete: ENOSPC\b.*\n$/)
   expect(code).toBe(2)
 })
 

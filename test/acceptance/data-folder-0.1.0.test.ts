@@ -5,6 +5,7 @@ import type { ConnectionList } from '../../src/contract/clients.ts'
 import type { Document } from '../../src/contract/documents.ts'
 import type { ModelList } from '../../src/contract/models.ts'
 import type { UserList } from '../../src/contract/users.ts'
+import { runDoctor } from '../support/damage-files.ts'
 import { type FakeOllama, startFakeOllama } from '../support/fake-ollama.ts'
 import { makeModel } from '../support/fake-ollama-model.ts'
 import { type Instance, newInstance, type Running } from '../support/instance.ts'
@@ -120,6 +121,14 @@ describe('a data folder of version 0.1.0', () => {
   test('answers every search without Ollama, for each user from their own documents', async () => {
     const running = await instance.start()
     await expectEverySearchToWork(clients(running))
+  })
+
+  test('is not damaged for the doctor, while an index that Ollama made waits for its conversion', async () => {
+    await instance.start()
+    const { report } = await runDoctor(instance)
+    expect(report.checks.find(({ name }) => name === 'index')).toMatchObject({ status: 'ok' })
+    // Version 0.1.0 left permissions to the umask.
+    expect(report.findings.map(({ code }) => code)).toEqual(['permissions_open'])
   })
 
   test('lets its users log in with their passwords, except the disabled one', async () => {

@@ -57,6 +57,32 @@ test('an instance that does not know lines is asked without them', async () => {
   expect(sent).toEqual([{ query: 'rent', lines: true }, { query: 'rent' }])
 })
 
+test('on a terminal, source code keeps its lines, and the line of the first match follows the path', async () => {
+  const lines = Array.from({ length: 30 }, (_, i) =>
+    i === 20 ? 'export function payRentOnTime(day: number): void {' : `\tconst line${i} = ${i}`,
+  )
+  const text = lines.join('\n')
+  const at = text.indexOf('payRent')
+  const one = result({ text, highlights: [[at, at + 7]] })
+  const document = { ...one.document, path: 'src/rent.ts', media_type: 'text/x-source' }
+  const code = { ...one, document, location: 'lines 41–70' }
+  const { stdout } = await search(answerWith([code]), ['rent'], { terminal: 80 })
+  expect(plain(stdout).trimEnd().split('\n')).toEqual([
+    '1. src/rent.ts:61 · Terms › Rent  0.91',
+    '    const line19 = 19',
+    '   export function payRentOnTime(day: number): void {',
+    '    const line21 = 21',
+  ])
+})
+
+test.each([50, 80])('on a terminal of %i columns, a long place is cut before the line is full', async (columns) => {
+  const one = { ...result(), location: 'message of 3 May 2024 from Countess Augusta Ada King of Lovelace, the first programmer' }
+  const { stdout } = await search(answerWith([one]), ['rent'], { terminal: columns })
+  const [header] = plain(stdout).split('\n')
+  expect(header!.length).toBeLessThanOrEqual(columns)
+  expect(header).toMatch(/^1\. lease\.pdf · message of 3 May 20.*…  0\.91$/)
+})
+
 /** A passage of thirty lines with the words of the query in line 20. */
 const long = Array.from({ length: 30 }, (_, i) => (i === 20 ? 'The rent is due.' : `This is line ${i}.`)).join('\n')
 const longResult = (rank = 1) => {
@@ -316,6 +342,16 @@ test('sends only the given flags in the request', async () => {
     'leases/',
     '--after',
     '2026-01-31T10:00:00+01:00',
+    '--from',
+    'ada',
+    '--to',
+    'bob@example.org',
+    '--subject',
+    'ferry times',
+    '--sent-after',
+    '2025-01-31T10:00:00+01:00',
+    '--sent-before',
+    '2025-02-01T00:00:00Z',
     '--json',
   ])
   expect(run.sent()).toEqual({
@@ -333,6 +369,11 @@ test('sends only the given flags in the request', async () => {
       media_types: ['application/pdf'],
       path_prefix: 'leases/',
       created_after: '2026-01-31T09:00:00.000Z',
+      from: 'ada',
+      to: 'bob@example.org',
+      subject: 'ferry times',
+      sent_after: '2025-01-31T09:00:00.000Z',
+      sent_before: '2025-02-01T00:00:00.000Z',
     },
   })
   expect((await search(answerWith([result()]), ['rent'], { terminal: 80 })).sent()).toEqual({ query: 'rent' })

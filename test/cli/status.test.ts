@@ -87,7 +87,7 @@ test('shows other users what they may see', async () => {
 })
 
 test('has an exit code for each state, and names the checks that fail', async () => {
-  const disk = { status: 'degraded', message: '12 MB free: uploads may be refused soon' } as const
+  const disk = { status: 'degraded', message: '12 MB free: uploads may soon be refused' } as const
   const degraded = await status({ ...STATUS, status: 'degraded', checks: { ...STATUS.checks!, disk } })
   expect([degraded.code, degraded.stdout]).toEqual([3, expect.stringContaining('disk degraded\t12 MB free')])
   expect((await status({ ...STATUS, status: 'unavailable' })).code).toBe(7)

@@ -160,6 +160,50 @@ test('skips files without text in a folder, and refuses them when they are named
   expect(named.stderr).toContain('b.txt\tunsupported_type\tThis is a program.')
 })
 
+test('names files in a format that can be converted apart from files without text', async () => {
+  const folder = emptyLibrary()
+  for (const name of ['a.txt', 'old.doc', 'older.DOC', 'notes.pages', 'photo.jpg']) writeFileSync(join(folder, name), name)
+  const rejected = ['old.doc', 'older.DOC', 'notes.pages'].map((name) => ({
+    name,
+    code: errorCode('unsupported_type'),
+    message: 'Save it as .docx.',
+    convertible: true,
+  }))
+  const script = { 'POST /api/v1/upload': { documents: [uploaded('doc_a', 'library/a.txt')], rejected } }
+  const run = await upload([folder], script)
+  expect(run.code).toBe(0)
+  expect(run.stderr).toContain('Skipped 1 file without text that docsearch reads: 1 .jpg.')
+  expect(run.stderr).toContain(
+    "Skipped 3 files in a format that docsearch can't read: 2 .doc, 1 .pages. To search in these files",
+  )
+})
+
+test('skips generated files in a folder, unless a rule takes them back', async () => {
+  const folder = emptyLibrary()
+  const generated = [
+    'node_modules/a/index.js',
+    '__pycache__/a.txt',
+    'lib/site-packages/a.py',
+    'app.min.js',
+    'app.js.map',
+    'go.sum',
+  ]
+  const others = ['build/plan.txt', 'dist/notes.txt', 'vendor/lease.txt', 'app.js', 'city.map', 'package.json']
+  for (const name of [...generated, ...others]) {
+    mkdirSync(join(folder, dirname(name)), { recursive: true })
+    writeFileSync(join(folder, name), `text of ${name}`)
+  }
+  const planned = async () => {
+    const run = await upload([folder, '--recursive', '--dry-run', '--json'], {})
+    return (JSON.parse(run.stdout) as { files: { path: string }[] }).files
+      .map(({ path }) => path.replace('library/', ''))
+      .toSorted()
+  }
+  expect(await planned()).toEqual(others.toSorted())
+  writeFileSync(join(folder, '.docsearchignore'), '!go.sum\n!__pycache__/\n')
+  expect(await planned()).toEqual([...others, 'go.sum', '__pycache__/a.txt'].toSorted())
+})
+
 test('sends smaller requests to an instance with smaller limits', async () => {
   const run = await upload([library()], {
     'POST /api/v1/upload': async (request: Received, response: ServerResponse) =>

@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, vi } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
-import { createIndexStore } from '../../src/index/index-store.ts'
+import type { PassageTableStore } from '../../src/index/passage-table.ts'
+import { createSharedIndexStore } from '../../src/index/shared-index-store.ts'
 import { createMemoryTables } from '../support/memory-passage-table.ts'
 import { BUCKET, startS3rver, startVersitygw, type TestStore, VERSITYGW } from '../support/object-stores.ts'
+import { openStore } from '../support/open-store.ts'
+import { createWriterLeases } from '../support/writer-leases.ts'
 import { chunkIndexConformance } from './chunk-index.ts'
 
 let server: TestStore
@@ -19,13 +22,26 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-chunkIndexConformance('segments in an object store over a table in memory', async () => {
+async function make(tables?: PassageTableStore) {
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-index-'))
   const address = `s3://${BUCKET}/${randomBytes(6).toString('hex')}`
-  let fence = 0
-  const sharing = { address, takeLease: async () => ({ fence: ++fence }) }
-  return {
-    store: createIndexStore({ dataDir: folder, tables: createMemoryTables(), log: silentLogger, sharing }),
-    cleanUp: () => rm(folder, { recursive: true, force: true }),
+  const objects = await openStore(server, {}, address)
+  const store = createSharedIndexStore({
+    address,
+    objects,
+    cacheFolder: folder,
+    leases: createWriterLeases().next(),
+    newestVersion: null,
+    onCommit: async () => {},
+    log: silentLogger,
+    ...(tables !== undefined && { tables }),
+  })
+  const cleanUp = async () => {
+    objects.close()
+    await rm(folder, { recursive: true, force: true })
   }
-})
+  return { store, cleanUp }
+}
+
+chunkIndexConformance('segments in an object store over a table in memory', () => make(createMemoryTables()))
+chunkIndexConformance('segments and LanceDB in an object store', () => make())

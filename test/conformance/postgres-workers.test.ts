@@ -247,4 +247,23 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     expect(await records.documents.delete(filled.projects, filled.ids[0]!)).toBe(true)
     await heard
   })
+
+  test('a write that waits while a move of the records begins changes nothing', async () => {
+    const url = await postgres.database()
+    const records = await open(url)
+    const { id: ownerId } = await records.users.create({ name: 'Ann', email: null, role: 'owner' })
+    const move = JSON.stringify({ state: 'leaving', place: '/new' })
+    await withClient(url, async (client) => {
+      await client.query('begin')
+      // The lock of all writes.
+      await client.query('select pg_advisory_xact_lock($1, 1)', [0x646f6373])
+      const write = records.projects.create({ ownerId, name: 'p', description: '' }).catch((error: unknown) => error)
+      const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted`
+      await until('the write waits', async () => (await client.query(waiting)).rowCount === 1)
+      await client.query(`insert into settings values ('move', $1)`, [move])
+      await client.query('commit')
+      expect(await write).toMatchObject({ code: errorCode('unavailable') })
+    })
+    expect((await records.members.visibleTo(ownerId)).projects).toEqual([])
+  })
 })

@@ -20,16 +20,17 @@ test('only steps that can be repeated are not synced, also after one that failed
   database.exec('pragma journal_mode = wal; pragma synchronous = full')
   const db = new Kysely<Tables>({ dialect: nodeSqliteDialect(database) })
   onTestFinished(() => db.destroy())
+  const fail = async () => {
+    throw new Error('no')
+  }
   const store = createStore({
     db,
     clock: testClock(),
     engine: sqliteEngine(db),
     versions: { documentsVersion: () => 0, membersVersion: () => 0 },
+    scan: fail,
     isAudited: true,
   })
-  const fail = async () => {
-    throw new Error('no')
-  }
   // They run one after another, in this order.
   const levels = await Promise.allSettled([
     store.write(syncLevel),

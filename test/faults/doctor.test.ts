@@ -298,3 +298,27 @@ test('over the API, the daemon repairs its index while it serves', async () => {
   await until('the segment is rebuilt', async () => codes(await ask(false)).length === 0)
   await expectSearchableOnce(running, words)
 })
+
+function changeRecords(sql: string): void {
+  const database = new DatabaseSync(join(instance.dataDir, 'docsearch.db'))
+  database.exec(sql)
+  database.close()
+}
+
+test('finds passages of a document that has failed, and has them deleted', async () => {
+  await copied()
+  changeRecords(`update documents set status = 'failed' where name = 'two.txt'`)
+  const codes = ({ report }: Awaited<ReturnType<typeof doctor>>) => report.findings.map(({ code }) => code)
+  expect(codes(await doctor())).toContain('passages_left')
+  expect((await doctor('--fix')).code).toBe(0)
+  expect(codes(await doctor())).not.toContain('passages_left')
+})
+
+test('with a single webhook, says that the key or the secret is damaged', async () => {
+  await copied()
+  // Ends every secret with other bits than before.
+  changeRecords(`update webhooks set secrets = replace(secrets, '","expires_at"', 'AAAA","expires_at"')`)
+  expect((await doctor()).report.findings).toMatchObject([
+    { code: 'webhook_key_damaged', message: expect.stringContaining('Either of them is damaged or was replaced') },
+  ])
+})

@@ -93,6 +93,8 @@ describe.each(Object.keys(ERAS) as Era[])("the official SDK's client %s", (era) 
   test('searches below a path, with at most as many results as asked for', async () => {
     const below = await call(era, 'search', { query: 'capybara', path_prefix: 'zoo/' })
     expect(new Set((below.content as unknown as Found).results.map(({ title }) => title))).toEqual(new Set(['report.txt']))
+    const mail = await call(era, 'search', { query: 'capybara', from: 'ada', sent_after: '2024-05-03T00:00:00Z' })
+    expect((mail.content as unknown as Found).results).toEqual([])
     const one = await call(era, 'search', { query: 'capybara', limit: 1 })
     expect((one.content as unknown as Found).results).toHaveLength(1)
   })

@@ -60,7 +60,7 @@ test('says that only PDFs have images of pages', async () => {
   const text = await upload('notes.txt', 'Some notes.')
   const { status, body } = await app.alice.get<{ code: string; detail: string }>(pagePath(1, '', text))
   expect([status, body.code]).toEqual([404, errorCode('no_page_images')])
-  expect(body.detail).toMatch(/Only the pages of PDFs/)
+  expect(body.detail).toMatch(/Only PDFs and pictures/)
 })
 
 test('an unchanged image is 304, and another width or page is another image', async () => {

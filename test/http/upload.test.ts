@@ -102,12 +102,14 @@ test('accepts the other files when some are rejected, and gives each refusal its
     { name: 'good.txt', content: 'This one is fine.' },
     { name: 'empty.txt', content: '' },
     { name: 'picture.pdf', content: new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13]) },
+    { name: 'old.doc', content: new Uint8Array([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, ...new Array(600).fill(0)]) },
   ])
   expect(status).toBe(202)
   expect(body.documents.map(({ name }) => name)).toEqual(['good.txt'])
-  expect(body.rejected.map(({ name, code }) => [name, code])).toEqual([
-    ['empty.txt', errorCode('empty_file')],
-    ['picture.pdf', errorCode('unsupported_type')],
+  expect(body.rejected.map(({ name, code, convertible }) => [name, code, convertible])).toEqual([
+    ['empty.txt', errorCode('empty_file'), undefined],
+    ['picture.pdf', errorCode('unsupported_type'), undefined],
+    ['old.doc', errorCode('unsupported_type'), true],
   ])
 })
 

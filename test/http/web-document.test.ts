@@ -3,6 +3,7 @@ import { passageAddress } from '../../src/contract/addresses.ts'
 import type { SearchAnswer } from '../../src/contract/search.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { makePdf } from '../support/make-documents.ts'
+import { makeMail } from '../support/make-mail.ts'
 import { readHtml } from '../support/read-html.ts'
 import { loggedIn, type WebClient } from '../support/web-client.ts'
 import { until } from '../support/until.ts'
@@ -44,6 +45,31 @@ test('shows the text page by page, with the passage and the words of the query m
   expect(
     readHtml(page.html).find(({ tag, text: inner }) => tag === 'a' && inner.startsWith('Results for'))?.attributes['href'],
   ).toBe('/?q=notice+months')
+})
+
+test('shows a message with its attachments, and what it quotes', async () => {
+  const mail = makeMail({
+    subject: 'The ferry',
+    text: 'It leaves at nine.\n\n> When does it leave?\n>\n> I wait at the pier.\n\nRegards, Ada',
+    attachments: [
+      { type: 'text/plain', name: 'times.txt', body: 'The timetable.' },
+      { type: 'image/png', name: 'pier.png', body: Buffer.from('89504e470d0a1a0a', 'hex') },
+    ],
+  })
+  const message = await app.alice.ready('ferry.eml', new Uint8Array(mail), { project: 'mail' })
+  const { html, text } = await alice.get(`/documents/${message}`)
+  const elements = readHtml(html)
+  expect(elements.filter(({ tag }) => tag === 'blockquote').map((quote) => quote.text.trim())).toEqual([
+    'When does it leave?I wait at the pier.',
+  ])
+  expect(text).toMatch(/Not searchable\s*pier\.png/)
+  const link = elements.find(({ tag, text: name }) => tag === 'a' && name === 'times.txt')
+  const attachment = await alice.get(link!.attributes['href']!)
+  expect(attachment.text).toContain('The timetable.')
+  const back = readHtml(attachment.html).find(({ tag, text: name }) => tag === 'a' && name === 'The ferry')
+  expect(back?.attributes['href']).toBe(`/documents/${message}?page=1`)
+  // The view of the message loads nothing that the message names.
+  expect(html).not.toMatch(/<(?:script|iframe|img)[^>]*\ssrc="(?!\/)/)
 })
 
 test('shows tables as tables and code as code, and marks a passage that begins in a table', async () => {

@@ -23,14 +23,16 @@ import { startLifecycle } from '../../src/lifecycle/start.ts'
 import { createApp } from '../../src/http/app.ts'
 import { MAX_HEADER_BYTES } from '../../src/http/problems/malformed.ts'
 import type { Dependencies, HttpSettings } from '../../src/http/dependencies.ts'
+import type { ChunkIndexStore } from '../../src/index/chunk-index.ts'
 import { createIndexStore } from '../../src/index/index-store.ts'
 import { createIngest } from '../../src/ingest/create.ts'
 import type { FetchDocument } from '../../src/oauth/client-documents.ts'
 import { createOAuth } from '../../src/oauth/create.ts'
 import { ImageCache } from '../../src/images/image-cache.ts'
 import { createPageImages } from '../../src/images/page-images.ts'
-import { createParserPool } from '../../src/parse/pool/pool.ts'
+import { createParserPool, type ParserPool } from '../../src/parse/pool/pool.ts'
 import { NO_QUOTAS } from '../../src/records/quotas.ts'
+import type { Records } from '../../src/records/records.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
 import type { Reranker } from '../../src/rerank/reranker.ts'
 import { createFusedReranker } from '../../src/rerank/without-model.ts'
@@ -41,6 +43,8 @@ import { Rates } from '../../src/telemetry/rates.ts'
 import { SlowSearches } from '../../src/telemetry/slow-searches.ts'
 import { createTelemetry } from '../../src/telemetry/telemetry.ts'
 import { backupParts, passagesOfDaemon } from '../../src/serve/backup-parts.ts'
+import type { SharedInstance } from '../../src/serve/shared-instance.ts'
+import type { StorageParts } from '../../src/serve/storage-parts.ts'
 import { BackupSource } from '../../src/services/backup-source.ts'
 import { createServices, type Backend } from '../../src/services/create.ts'
 import { createWebhookDelivery } from '../../src/webhooks/create.ts'
@@ -98,6 +102,8 @@ export interface TestAppOptions {
   clock?: Clock
   /** Default: an address where nothing listens. */
   ollamaUrl?: string
+  /** Default: an index in the folder of the instance. */
+  indexStore?: ChunkIndexStore
   /** Default: the fused order. */
   reranker?: Reranker
   /** How often the instance takes backups by itself. Default: never. */
@@ -116,23 +122,14 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits }
   const quotas = { ...NO_QUOTAS, ...options.quotas }
   const stopping = new AbortController()
-  const records = rememberCredentials(await openRecords({ file: join(folder, 'docsearch.db'), clock, log }), clock)
-  const blobs = await openBlobs({ folder, clock })
-  const lifecycle = await startLifecycle({
-    records,
-    indexStore: createIndexStore({ dataDir: folder, log }),
-    // Nothing listens at NOWHERE, unless the test has an Ollama.
-    chooseEmbedder: async (existing, named = 'builtin') =>
-      chooseEmbedder({ setting: named, ollamaUrl: options.ollamaUrl ?? NOWHERE, existing, log }),
-    log,
-  })
   const parserPool = createParserPool({ workers: 1, limits, pdfEngine: 'pdfium', log })
   const [metrics, rates] = [new Metrics({ version: '0.0.0-test' }), new Rates()]
   const slow = new SlowSearches({ slowMs: options.slowSearchMs ?? 0, log })
   const telemetry = createTelemetry([metrics, rates, slow], options.trace ?? noTelemetry.trace)
   const trashDays = options.trashDays ?? 30
-  const ingest = createIngest({ records, blobs, lifecycle, parserPool, limits, quotas, trashDays, clock, log, telemetry })
-  await ingest.start()
+  const parts = { folder, options, limits, quotas, trashDays, parserPool, clock, log, telemetry }
+  const { records, storage, shared, closeStorage } = await openStorage(parts)
+  const { blobs, lifecycle } = storage
   const reranker = options.reranker ?? createFusedReranker()
   const threads = new SearchThreads({ threads: 1, log })
   const apiKeys = createApiKeys({ records, clock, maxKeys: limits.apiKeys })
@@ -146,23 +143,12 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     policy: { ...DEFAULT_OAUTH_POLICY, ...options.oauth },
     fetchDocument: options.fetchDocument,
   })
-  const accounts = createAccounts({ records, clock, loginFailures: options.loginFailures ?? 0, log })
-  const webhooks = createWebhookDelivery({
-    records,
-    keyFile: join(folder, 'webhook.key'),
-    policy: { ...DEFAULT_WEBHOOK_POLICY, ...options.webhooks },
-    clock,
-    log,
-    timeoutMs: options.webhookTimeoutMs,
-  })
-  webhooks.start()
+  const accounts = createAccounts({ records, clock, loginFailures: options.loginFailures ?? 0, counters: shared?.counters, log })
   const backend: Backend = {
     clock,
     log,
     records,
-    blobs,
-    lifecycle,
-    ingest,
+    ...storage,
     models: createEmbedderModels(options.ollamaUrl ?? NOWHERE),
     search: createSearch({ records, lifecycle, threads, reranker, log, telemetry }),
     pageImages: createPageImages({
@@ -173,7 +159,6 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     apiKeys,
     accounts,
     oauth,
-    webhooks,
     disk: async () => ({ ok: true, message: 'enough', freeBytes: 1e12, totalBytes: 2e12 }),
     storage: async () => ({ folder, database: 1e6, pageImages: 0, free: 1e12, total: 2e12 }),
     metrics,
@@ -181,8 +166,6 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     ollamaWaiting: () => ({ query: 0, rerank: 0, batch: 0 }),
     rates: () => rates.recent(),
     memory: () => ({ resident: 2e8, heap: 1e8, forSearch: 5e8 }),
-    originals: async () => ({ status: 'ok', message: 'No original is damaged.', damaged: 0, checkedAt: null }),
-    runDoctor: async () => ({ checks: [], findings: [] }),
     reranker: () => ({ status: 'ok', code: 'ok', message: 'the fused order is used', model: reranker.model }),
     maxFileBytes: limits.fileBytes,
     maxUploadsInFlight: limits.uploadsInFlight,
@@ -191,15 +174,6 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     quotas,
     trashDays,
     auditDays: 90,
-    backupSource: new BackupSource({
-      ...backupParts(folder, { file: join(folder, 'config.json') }),
-      writePassages: passagesOfDaemon(lifecycle),
-      records,
-      blobs,
-      version: '0.0.0-test',
-      clock,
-      log,
-    }),
     backupEveryMs: options.backupEveryMs ?? null,
     startedAt: clock.now(),
   }
@@ -220,6 +194,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       rateLimit: 0,
       userRateLimit: DEFAULT_USER_RATE_FACTOR * (options.http?.rateLimit ?? 0),
       limits,
+      counters: shared?.counters,
+      keptViews: shared?.coordination.shownOnce,
       stopping: stopping.signal,
       ...options.http,
     },
@@ -256,13 +232,91 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     async close() {
       stopping.abort()
       await closeServer(server)
-      await webhooks.stop(1_000)
-      await ingest.stop(5_000)
+      await closeStorage()
       await parserPool.close()
       await threads.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+interface StorageOptions {
+  folder: string
+  options: TestAppOptions
+  limits: Limits
+  quotas: Quotas
+  trashDays: number
+  parserPool: ParserPool
+  clock: Clock
+  log: Logger
+  telemetry: Telemetry
+}
+
+interface OpenStorage {
+  records: Records
+  storage: StorageParts
+  shared: SharedInstance | null
+  closeStorage(): Promise<void>
+}
+
+/** Opens a data folder, or with DOCSEARCH_TEST_SHARED an instance that could have several processes. */
+async function openStorage(parts: StorageOptions): Promise<OpenStorage> {
+  const { folder, options, limits, quotas, trashDays, parserPool, clock, log, telemetry } = parts
+  const ollamaUrl = options.ollamaUrl ?? NOWHERE
+  const policy = { ...DEFAULT_WEBHOOK_POLICY, ...options.webhooks }
+  const config = { limits, quotas, trashDays, webhooks: policy }
+  if (process.env['DOCSEARCH_TEST_SHARED'] !== undefined) {
+    const { openOnServers } = await import('./shared-place.ts')
+    const { shared, storage, close } = await openOnServers({ folder, config, parserPool, ollamaUrl, clock, log })
+    return { records: rememberCredentials(shared.records, clock), storage, shared, closeStorage: close }
+  }
+  const records = rememberCredentials(await openRecords({ file: join(folder, 'docsearch.db'), clock, log }), clock)
+  const blobs = await openBlobs({ folder, clock })
+  const lifecycle = await startLifecycle({
+    records,
+    indexStore: options.indexStore ?? createIndexStore({ dataDir: folder, log }),
+    // Nothing listens at NOWHERE, unless the test has an Ollama.
+    chooseEmbedder: async (existing, named = 'builtin') => chooseEmbedder({ setting: named, ollamaUrl, existing, log }),
+    log,
+  })
+  const ingest = createIngest({ records, blobs, lifecycle, parserPool, limits, quotas, trashDays, clock, log, telemetry })
+  await ingest.start()
+  const webhooks = createWebhookDelivery({
+    records,
+    key: { file: join(folder, 'webhook.key') },
+    policy,
+    clock,
+    log,
+    timeoutMs: options.webhookTimeoutMs,
+  })
+  webhooks.start()
+  const storage: StorageParts = {
+    blobs,
+    lifecycle,
+    ingest,
+    webhooks,
+    storeState: () => null,
+    originals: async () => ({ status: 'ok', message: 'No original is damaged.', damaged: 0, checkedAt: null }),
+    runDoctor: async () => ({ checks: [], findings: [] }),
+    backupSource: new BackupSource({
+      ...backupParts(folder, { file: join(folder, 'config.json') }),
+      writePassages: passagesOfDaemon(lifecycle),
+      records,
+      blobs,
+      version: '0.0.0-test',
+      clock,
+      log,
+    }),
+  }
+  return {
+    records,
+    storage,
+    shared: null,
+    async closeStorage() {
+      await webhooks.stop(1_000)
+      await ingest.stop(5_000)
       await lifecycle.close()
       await records.close()
-      await rm(folder, { recursive: true, force: true })
     },
   }
 }

@@ -7,7 +7,7 @@ const EMPTY = `do $$
     -- Without triggers and foreign keys.
     set local session_replication_role = replica;
     for name in select tablename from pg_tables where schemaname = 'public'
-      and tablename not in ('kysely_migration', 'kysely_migration_lock', 'settings', 'changes', 'workers')
+      and tablename not in ('kysely_migration', 'kysely_migration_lock', 'settings', 'changes', 'workers', 'leases')
     loop
       execute format('delete from %I', name);
     end loop;

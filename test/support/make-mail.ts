@@ -102,6 +102,8 @@ export interface MadeMsg {
   answers?: string
   body?: string
   html?: string
+  /** As Outlook stores it: with a header, and usually compressed. */
+  rtf?: Buffer
   attachments?: readonly { name: string; bytes: Buffer }[]
 }
 
@@ -146,8 +148,9 @@ export function makeMsg(msg: MadeMsg = {}): Buffer {
       ...text('5D01', senderAddress),
       ...text('1035', id === undefined ? undefined : `<${id}>`),
       ...text('1042', msg.answers === undefined ? undefined : `<${msg.answers}>`),
-      ...text('1000', body ?? (msg.html === undefined ? 'It opens at nine.' : undefined)),
+      ...text('1000', body ?? (msg.html === undefined && msg.rtf === undefined ? 'It opens at nine.' : undefined)),
       ...(msg.html === undefined ? [] : [{ name: '__substg1.0_10130102', bytes: Buffer.from(msg.html) }]),
+      ...(msg.rtf === undefined ? [] : [{ name: '__substg1.0_10090102', bytes: msg.rtf }]),
       ...recipients,
       ...attachments,
     ],

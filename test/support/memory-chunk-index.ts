@@ -68,6 +68,7 @@ function createMemoryIndex({ passages, rows, segments, dimensions }: Stored): Ch
     async deleteDocuments(documentIds) {
       segments.commit([], () => 0n, remove(documentIds))
     },
+    catchUp: async () => true,
     segments: () => segments.all(),
     damagedFiles: async () => [],
     onDamage: () => () => {},

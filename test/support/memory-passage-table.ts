@@ -50,6 +50,7 @@ export function createMemoryTable(dimensions: number): MemoryTable {
     async remove(rows) {
       for (const row of rows) stored.delete(row)
     },
+    async refresh() {},
     async readStored(rows) {
       return rows.flatMap((row) => stored.get(row) ?? [])
     },

@@ -33,6 +33,12 @@ export function postgresForTests(start: () => Promise<PostgresServer>) {
         close: async () => {},
       }
     },
+    /** Opens what `openEmpty` opened, with what has come into the tables since. */
+    async openSame(clock: Clock): Promise<Records> {
+      now = clock
+      const { records } = await (opening ??= open())
+      return { ...records, close: async () => {} }
+    },
     async openCounters() {
       const { server, counters } = await empty()
       return { counters, endWindows: () => run(server, 'update rate_windows set ends_at = clock_timestamp()') }

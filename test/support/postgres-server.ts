@@ -17,6 +17,8 @@ export const hasPostgres = binaries !== undefined
 if (!hasPostgres) console.warn('The tests of a PostgreSQL server are skipped: install the package postgresql.')
 
 export interface RunningPostgres {
+  /** The address of a database that always exists. */
+  admin: string
   /** Creates an empty database and returns its address. */
   database(): Promise<string>
   /** Ends all connections and stops the server, like a crash of its machine. */
@@ -54,6 +56,7 @@ export async function startPostgres(): Promise<RunningPostgres> {
 
   await start()
   return {
+    admin,
     async database() {
       const name = `test_${++databases}`
       await withClient(admin, (client) => client.query(`create database ${name}`))

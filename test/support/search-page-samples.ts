@@ -1,6 +1,6 @@
 import type { Document } from '../../src/contract/documents.ts'
 import type { SearchAnswer, SearchResult } from '../../src/contract/search.ts'
-import type { Page } from '../../src/core/parsed.ts'
+import type { Block, Page } from '../../src/core/parsed.ts'
 import { renderDocumentDelete, renderTrashedDocument } from '../../src/pages/document/trash.tsx'
 import { renderDocument } from '../../src/pages/document/document.tsx'
 import type { OriginalPage } from '../../src/pages/document/original-page.tsx'
@@ -367,9 +367,41 @@ function documentSamples({ person, application, text }: Names, page: SignedInPro
         health: { ...document.health, pages_without_text: 2 },
       },
     }),
+    ...mailSamples(props, text),
     'document, PDF': renderDocument({ ...pdf, original, passage, fields: { q: text } }),
     'document, PDF zoomed': renderDocument({ ...pdf, original: { ...original, zoom: 1_400, shown: 'page' } }),
     'document, PDF without marks': renderDocument({ ...pdf, original: { ...original, marks: 'unknown' } }),
     'document, PDF without images': renderDocument({ ...pdf, original: { ...original, marks: 'failed', shown: 'page' } }),
+  }
+}
+
+function mailSamples(props: Parameters<typeof renderDocument>[0], text: string): Record<string, string> {
+  const message: Document = { ...props.document, media_type: 'message/rfc822', page_count: 1, title: text }
+  const attachments = [1, 2, 3].map((n) => ({ ...props.document, id: `doc_${n + 1}`, name: `${n} ${text}`, parent_id: 'doc_1' }))
+  const [own, answered] = ['The ferry is late.', 'When does it leave?']
+  const body = [text, own, answered, text, own].join('\n')
+  let end = 0
+  const blocks = body.split('\n').map((line, n): Block => {
+    const start = end
+    end += line.length + 1
+    const kind = n === 0 ? 'heading' : n === 3 ? 'table_row' : 'paragraph'
+    return { kind, start, end: start + line.length, ...((n === 2 || n === 3) && { quoted: true }) }
+  })
+  const window = windowAt([{ number: 1, text: body, blocks }], { at: 0 })
+  const shown = { ...props, window, lastPage: 1 }
+  const skipped = [{ name: text, code: 'unsupported_type', page: 1 }]
+  return {
+    'document, message': renderDocument({
+      ...shown,
+      document: { ...message, parse: { attachments_skipped: skipped, attachments_skipped_count: 12 } },
+      mail: { message: null, attachments, hasMore: true },
+      passage: { start: body.indexOf(answered), end: body.indexOf(answered) + answered.length, marks: [[0, 4]] },
+      fields: { q: 'when' },
+    }),
+    'document, attachment': renderDocument({
+      ...shown,
+      document: { ...message, parent_id: 'doc_9', parent_page: 2 },
+      mail: { message: { ...message, id: 'doc_9' }, attachments: [], hasMore: false },
+    }),
   }
 }

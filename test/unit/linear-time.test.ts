@@ -5,6 +5,7 @@ import { trimEnd } from '../../src/core/trim-end.ts'
 import { basicCredentials } from '../../src/http/oauth/basic.ts'
 import { shortTitle } from '../../src/pages/parts.tsx'
 import { excerptOf } from '../../src/core/excerpt.ts'
+import { AsciidocText } from '../../src/parse/asciidoc/asciidoc-inline.ts'
 import { beginsAsLatex } from '../../src/parse/markup/begins-as-latex.ts'
 import { plainRst } from '../../src/parse/markup/rst-inline.ts'
 import { LANGUAGES } from '../../src/parse/code/languages.ts'
@@ -46,6 +47,7 @@ test.each<[string, () => unknown]>([
   ['words of a declaration', () => outlines(`${'public static a & * b<c '.repeat(40)}\n`.repeat(N / 5_000))],
   ['lists in lists of JSON', () => scanJson('['.repeat(N))],
   ['quotes in reStructuredText', () => plainRst('`a *b '.repeat(N / 10))],
+  ['marks in AsciiDoc', () => new AsciidocText(new Map(), N).plain('`a *b _c #d [e pass:[f kbd:[g http://h['.repeat(N / 40))],
   ['comments before LaTeX', () => beginsAsLatex('% \n '.repeat(N / 4))],
   ['comments in front matter', () => readFrontMatter(['---', `tags:`, `- ${'# '.repeat(N / 2)}\u2028`, '---'])],
 ])('%s takes time linear in its length', (_, work) => {

@@ -1,8 +1,9 @@
 import type { Client } from '../../client/client.ts'
+import { dataVariable } from '../../config/data-dir.ts'
 import { DocsearchError, isDocsearchError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { usage } from '../exit.ts'
-import { text } from '../options.ts'
+import { path, text } from '../options.ts'
 import { daemonOutput } from './serve.ts'
 
 /** What `users`, `clients`, `audit` and `status` call, over the API or on a data folder. */
@@ -10,7 +11,7 @@ export type Administration = Pick<Client, 'users' | 'clients' | 'audit' | 'statu
 
 /** The options of `audit`, `status`, `users`, `clients` and each of their commands. */
 export const DATA_OPTIONS = {
-  data: text(
+  data: path(
     '--data <folder>',
     'Work directly on this data folder, even while a daemon runs on it (DOCSEARCH_DATA, unless you name an instance)',
   ),
@@ -57,7 +58,7 @@ export function dataFolder({ globals, io: { env } }: Context, { data }: { data: 
   if (data !== undefined && flag !== undefined) throw usage(`Use either --data or ${flag}, not both.`)
   if (data !== undefined) return data
   const named = flag !== undefined || env['DOCSEARCH_SERVER'] || env['DOCSEARCH_PROFILE']
-  return named ? undefined : env['DOCSEARCH_DATA'] || undefined
+  return named ? undefined : dataVariable(env)
 }
 
 /** Runs `work` over the API. If the instance can't be reached and its data folder is here, the error says how to use the folder. */

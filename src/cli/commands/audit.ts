@@ -28,7 +28,7 @@ export default defineCommand({
     before: option('--before <date>', 'Only events before this day', time),
     limit: option('-n, --limit <number>', `Maximum number of events (default ${DEFAULT_LIMIT})`, integer(1)),
   },
-  details: '\nOn a pipe, each line has the time, action, actor, project, subject, address, credential and details.',
+  details: 'On a pipe, each line has the time, action, actor, project, subject, address, credential and details.',
   examples: [
     'docsearch audit --project contracts --action document.delete',
     'docsearch audit --actor ada@example.org --after 2026-03-01',

@@ -32,6 +32,7 @@ const COMMANDS: Readonly<Record<string, Load>> = {
   audit: () => import('./audit.ts'),
   backup: () => import('./backup/index.ts'),
   restore: () => import('./restore.ts'),
+  migrate: () => import('./migrate.ts'),
   models: () => import('./models/index.ts'),
   status: () => import('./status/index.ts'),
   completion: () => import('./completion.ts'),

@@ -5,7 +5,7 @@ import { formatBytes } from '../../core/format-bytes.ts'
 import type { Context } from '../context.ts'
 import { defineCommand } from '../define.ts'
 import { EXIT } from '../exit.ts'
-import { argument, flag, text } from '../options.ts'
+import { flag, path, pathArgument } from '../options.ts'
 import { SNAPSHOT } from './backup/verify.ts'
 import { createBar } from './bar.ts'
 import { daemonOutput } from './serve.ts'
@@ -16,14 +16,14 @@ export default defineCommand({
   description:
     'Make a data folder from a backup, on this or another machine. The folder must be empty or not exist. The command checks every hash ' +
     'before it puts the files in place. Afterwards, start the instance with `docsearch serve`.',
-  arguments: { target: argument('<target>', 'The file or folder of the backup, or - for standard input') },
+  arguments: { target: pathArgument('<target>', 'The file or folder of the backup, or - for standard input') },
   options: {
-    data: text('--data <folder>', 'Data folder to make (DOCSEARCH_DATA)'),
+    data: path('--data <folder>', 'Data folder to make (DOCSEARCH_DATA)'),
     snapshot: SNAPSHOT,
     skipDamaged: flag('--skip-damaged', 'If originals are damaged, restore everything else'),
   },
   details:
-    '\nThe API keys, logins and passwords of the backup work again, also keys and logins that were revoked later. The restored instance ' +
+    'The API keys, logins and passwords of the backup work again, also keys and logins that were revoked later. The restored instance ' +
     'takes no scheduled backups until you set `backup.target` again.',
   examples: [
     'docsearch restore /mnt/backup/docsearch --data ./library',

@@ -1,5 +1,6 @@
 import { readFile, realpath } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { withHiddenPassword } from '../../config/shared-place.ts'
 import type { Context } from '../context.ts'
 import { EXIT, usage } from '../exit.ts'
 import { install, keptVariables, type Manager, systemdManager, uninstall, userManager } from '../service/manager.ts'
@@ -25,10 +26,15 @@ const PASSED = {
   port: false,
   publicUrl: false,
   ollama: false,
+  database: false,
+  store: false,
+  role: false,
 }
 
 /** Writes the service for `docsearch serve` with these options and starts it. Returns the exit code. */
 export async function installServe(context: Context, options: ServeOptions): Promise<number> {
+  if (withHiddenPassword(options['database']) !== options['database'])
+    throw usage('The options of a service are not secret. Put the password of the database into a service file of PostgreSQL.')
   const manager = await managerFor(context, options)
   await install(manager)
   context.notice(`Wrote ${manager.file} and started it.`)

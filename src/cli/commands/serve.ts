@@ -2,14 +2,14 @@ import type { Context } from '../context.ts'
 import { defineCommand } from '../define.ts'
 import { widthOf } from '../io.ts'
 import { memorySettings } from '../memory-settings.ts'
-import { choice, flag, integer, option, text } from '../options.ts'
+import { choice, flag, integer, option, path, text } from '../options.ts'
 import { foldMessage } from '../view/fold.ts'
 import type { Screen } from '../view/screen.ts'
 
 /** Options of every command that reads a data folder's configuration. */
 export const DATA_FOLDER_OPTIONS = {
-  data: text('--data <folder>', 'Data folder (DOCSEARCH_DATA)'),
-  config: text('--config <file>', 'Settings file to use instead of config.json in the data folder'),
+  data: path('--data <folder>', 'Data folder (DOCSEARCH_DATA)'),
+  config: path('--config <file>', 'Settings file to use instead of config.json in the data folder'),
   logLevel: choice('--log-level <level>', 'How much to log', ['debug', 'info', 'warn', 'error', 'silent']),
 }
 
@@ -33,6 +33,15 @@ export default defineCommand({
     port: option('--port <number>', 'Port to listen on; 0 takes a free one (default 4747)', integer(0, 65_535)),
     publicUrl: text('--public-url <url>', 'URL at which users reach this instance'),
     ollama: text('--ollama <url>', 'URL of Ollama (default http://127.0.0.1:11434)'),
+    database: text(
+      '--database <url>',
+      'PostgreSQL database of an instance with several processes, with its password in PGPASSWORD, a service file or DOCSEARCH_DATABASE',
+    ),
+    store: text(
+      '--store <url>',
+      'Object store of such an instance, such as s3://bucket/prefix (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, …)',
+    ),
+    role: choice('--role <role>', 'What this process of such an instance does (default all)', ['all', 'api', 'worker']),
     printConfig: flag('--print-config', 'Print every setting with its source, then exit'),
     install: flag('--install', 'Start the server with these options at every boot (as root) or login, with systemd or launchd', {
       conflictsWith: ['printConfig', 'uninstall'],

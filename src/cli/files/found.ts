@@ -24,6 +24,8 @@ export interface Refusal {
   name: string
   code: string
   message: string
+  /** True for a file with text that docsearch can read in another format. */
+  convertible?: boolean | undefined
 }
 
 /** Why a file that was named or found can't be read. */

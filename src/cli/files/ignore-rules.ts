@@ -4,11 +4,12 @@ import type { Ignore } from 'ignore'
 import { isMissing } from '../../client/private-file.ts'
 import type { FilePath } from './file-path.ts'
 import { inside } from './file-path.ts'
+import { GENERATED_FILES, GENERATED_FOLDERS } from '../../core/generated-files.ts'
 
 const OWN_FILE = '.docsearchignore'
 const GIT_FILE = '.gitignore'
-/** Hidden files, and the packages of JavaScript projects. A rule such as `!.notes/` takes some of them back. */
-const DEFAULTS = ['.*', 'node_modules/']
+/** Hidden files, and what programs have written into the folder of a project. A rule such as `!.notes/` takes some of them back. */
+const DEFAULTS = ['.*', ...GENERATED_FOLDERS.map((name) => `${name}/`), ...GENERATED_FILES]
 
 /** What skips a file or folder: what docsearch always skips, or a line in a file of rules. */
 export type IgnoredBy = 'default' | 'rule'

@@ -1,4 +1,5 @@
 import type { SearchResult } from '../../contract/search.ts'
+import type { Span } from '../../core/excerpt.ts'
 import { formatOf } from '../../core/formats.ts'
 import { formatLocation } from '../../core/location.ts'
 import { hyperlink } from './hyperlink.ts'
@@ -27,6 +28,8 @@ interface ListLayout extends Layout {
 const SNIPPET_LINES = 3
 /** A path gets this share of its line when the heading doesn't fit next to it. */
 const PATH_SHARE = 0.6
+const MIN_PATH_WIDTH = 12
+const MIN_PLACE_WIDTH = 12
 /** A heading with less room than this is left out. */
 const MIN_HEADING_WIDTH = 16
 
@@ -66,15 +69,13 @@ export function headerOf(
   const { document, chunk } = result
   const rank = `${result.rank}.`.padEnd(indent.length)
   const line = lineOf(result)
-  const facts = [
-    line === '' ? placeOf(result) : '',
-    passagesOf(result),
-    copiesOf(result),
-    showsProject ? oneLine(document.project.name) : '',
-  ]
-  const fact = facts.map((one) => (one === '' ? '' : ` · ${one}`)).join('')
   const score = result.score.toFixed(2)
-  const room = Math.max(12, width - rank.length - line.length - textWidth(fact) - score.length - 2)
+  const others = withDots([passagesOf(result), copiesOf(result), showsProject ? oneLine(document.project.name) : ''])
+  const roomWithoutPlace = width - rank.length - line.length - textWidth(others) - score.length - 2
+  // A place can be long, such as the name of a sheet or of a person.
+  const place = line === '' ? truncate(placeOf(result), Math.max(MIN_PLACE_WIDTH, roomWithoutPlace - MIN_PATH_WIDTH - 3)) : ''
+  const fact = withDots([place]) + others
+  const room = Math.max(MIN_PATH_WIDTH, roomWithoutPlace - textWidth(withDots([place])))
   const [path, heading] = [oneLine(document.path), oneLine(chunk.heading)]
   const forPath = textWidth(path) + 3 + textWidth(heading) <= room ? room : Math.floor(room * PATH_SHARE)
   const beside = room - Math.min(textWidth(path), forPath) - 3
@@ -86,10 +87,26 @@ export function headerOf(
   return safe`${rank}${name}${line}${fact}${shownHeading}  ${style.dim(score)}`
 }
 
-/** Returns the line of source code after a colon, as compilers and grep write it, so that editors open the file there. */
-function lineOf({ document, location }: SearchResult): string {
-  const line = formatOf(document.media_type)?.isCode === true ? /^lines? (\d+)/.exec(location ?? '')?.[1] : undefined
-  return line === undefined ? '' : `:${line}`
+function withDots(facts: readonly string[]): string {
+  return facts.map((one) => (one === '' ? '' : ` · ${one}`)).join('')
+}
+
+/** Returns the line of source code with the first match of the snippet, after a colon as in grep, so that editors open the file there. */
+function lineOf(result: SearchResult): string {
+  const { location, text, highlights } = result
+  const first = isCode(result) ? /^lines? (\d+)/.exec(location ?? '')?.[1] : undefined
+  if (first === undefined) return ''
+  const [from, to] = spanOf(snippetOf(text, highlights, { width: Infinity, count: SNIPPET_LINES, around: 0 }))
+  const at = highlights.find(([start]) => start >= from && start < to)?.[0] ?? from
+  return `:${Number(first) + text.slice(0, at).split('\n').length - 1}`
+}
+
+function spanOf(lines: readonly Span[]): Span {
+  return [lines[0]?.[0] ?? 0, lines.at(-1)?.[1] ?? 0]
+}
+
+function isCode({ document }: SearchResult): boolean {
+  return formatOf(document.media_type)?.isCode === true
 }
 
 /** Earlier versions of the API send no location. */
@@ -112,10 +129,12 @@ function alsoIn(result: SearchResult): string {
 
 /** Wraps the passage, cuts it to `count` lines and `around` more on each side, and marks the highlights in each line. */
 export function passage(
-  { text: given, highlights }: SearchResult,
+  result: SearchResult,
   { width, style, count, around }: { width: number; style: Style; count: number; around: number },
 ): Printable[] {
-  const text = unwrapped(safeSameLength(given).replaceAll('\t', ' '))
+  const { highlights } = result
+  const given = safeSameLength(result.text).replaceAll('\t', ' ')
+  const text = isCode(result) ? given : unwrapped(given)
   return snippetOf(text, highlights, { width, count, around }).map(([from, end]) => marked(text, from, end, highlights, style))
 }
 

@@ -36,7 +36,7 @@ export const PROBLEMS = {
   project_not_found: { status: 404, means: 'You have no project with this ID or name.' },
   document_not_found: { status: 404, means: 'You have no document with this ID.' },
   page_not_found: { status: 404, means: 'The document has no such page.' },
-  no_page_images: { status: 404, means: 'The document has no images of pages, because it is not a PDF.' },
+  no_page_images: { status: 404, means: 'The document has no images of pages, because it is neither a PDF nor a picture.' },
   key_not_found: { status: 404, means: 'You have no key with this ID.' },
   synonym_not_found: { status: 404, means: 'The project has no synonyms with this ID.' },
   saved_search_not_found: { status: 404, means: 'You have no saved search with this ID.' },

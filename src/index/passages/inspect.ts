@@ -24,6 +24,8 @@ export interface TableInspection {
   damagedChecksums: string[]
   /** How many files in use have no checksum yet. */
   unlistedFiles: number
+  /** True for a table of an earlier version, which the daemon has not converted or deleted yet. */
+  isOld: boolean
 }
 
 /**
@@ -39,8 +41,9 @@ export async function inspectPassageTable(options: {
 }): Promise<TableInspection> {
   const { folder, id, layout, clock } = options
   const names = tableNames(id)
-  const { parts: numbers = [] } = (await listTables(folder)).get(id) ?? {}
-  const nothing = { table: null, damagedChecksums: [], unlistedFiles: 0 }
+  const { parts: numbers, old } = (await listTables(folder)).get(id) ?? { parts: [], old: null }
+  const nothing = { table: null, damagedChecksums: [], unlistedFiles: 0, isOld: old !== null }
+  if (old !== null) return { ...nothing, damage: await damagedFiles(folder, old) }
   if (numbers.length === 0) return { ...nothing, damage: [{ file: '.', message: 'is missing' }] }
   const tables = numbers.map(names.part)
   const paths = tables.map((table) => tableFolder(folder, table))
@@ -53,8 +56,12 @@ export async function inspectPassageTable(options: {
   const unexpected = () => Promise.reject(new Error('an inspection adds nothing'))
   try {
     const parts = await Promise.all(tables.map((table) => openPart({ connection, folder, table, layout }, clock.now())))
-    const table = new LancePassageTable(connection, parts, unexpected, { layout, clock, log: silentLogger, cacheBytes: 0 })
-    return { ...lists, table }
+    const table = new LancePassageTable(
+      connection,
+      { open: parts, create: unexpected, openNew: null },
+      { layout, clock, log: silentLogger, cacheBytes: 0 },
+    )
+    return { ...nothing, ...lists, table }
   } catch (error) {
     connection.close()
     return { ...nothing, damage: [{ file: '.', message: readFailure(error).message }] }
@@ -62,8 +69,8 @@ export async function inspectPassageTable(options: {
 }
 
 /** Reads the lists of checksums, and reports each newest manifest that differs from its checksum. LanceDB would not notice the damage. */
-async function readChecksums(folder: string, paths: readonly string[]): Promise<Omit<TableInspection, 'table'>> {
-  const found: Omit<TableInspection, 'table'> = { damage: [], damagedChecksums: [], unlistedFiles: 0 }
+async function readChecksums(folder: string, paths: readonly string[]): Promise<Omit<TableInspection, 'table' | 'isOld'>> {
+  const found: Omit<TableInspection, 'table' | 'isOld'> = { damage: [], damagedChecksums: [], unlistedFiles: 0 }
   for (const path of paths) {
     try {
       const { changedManifest, unlisted, damagedLines } = await verifyManifest(path)

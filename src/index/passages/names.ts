@@ -49,6 +49,16 @@ export async function listTables(folder: string): Promise<Map<string, TableFolde
     if (error.code === 'ENOENT') return []
     throw error
   })
+  return tablesAmong(names, folder)
+}
+
+/** Returns the numbers of the parts of an index, in order. `names` are the names of folders. */
+export function partNumbers(names: readonly string[], indexId: string): number[] {
+  return tablesAmong(names).get(indexId)?.parts ?? []
+}
+
+/** Returns the tables of each index, by the names of their folders. */
+export function tablesAmong(names: readonly string[], folder = ''): Map<string, TableFolders> {
   const found = new Map<string, TableFolders>()
   const of = (id: string): TableFolders => {
     const folders = found.get(id) ?? { parts: [], old: null, converted: null }

@@ -35,7 +35,7 @@ export async function openPassageTable(options: OpenOptions): Promise<PassageTab
     if (typeof converted === 'string') await rm(converted, { recursive: true, force: true })
     if (typeof old === 'string') {
       for (const number of numbers) await rm(tableFolder(folder, names.part(number)), { recursive: true, force: true })
-      const table = new LancePassageTable(connection, [await create(0)], create, options)
+      const table = new LancePassageTable(connection, { open: [await create(0)], create, openNew: null }, options)
       await convertOldTable({ connection, folder, names, table, layout, log: options.log })
       return table
     }
@@ -47,7 +47,7 @@ export async function openPassageTable(options: OpenOptions): Promise<PassageTab
       },
     )
     if (parts.length === 0) parts.push(await create(0))
-    return new LancePassageTable(connection, parts, create, options)
+    return new LancePassageTable(connection, { open: parts, create, openNew: null }, options)
   } catch (error) {
     connection.close()
     throw indexFailure(error)

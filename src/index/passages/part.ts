@@ -36,7 +36,8 @@ export interface PartTable {
   table: Table
   schema: Schema
   layout: VectorLayout
-  files: PartFiles
+  /** Null for a part in an object store, where other processes read it as well. */
+  files: PartFiles | null
 }
 
 /** A batch of a query's answer. `rows` are the rows to use, each with its index in the batch. */
@@ -50,7 +51,7 @@ export interface PartBatch {
  * during a compaction, the part only remembers the rows to delete, and the index adds rows to another part.
  */
 export class Part {
-  readonly files: PartFiles
+  readonly files: PartFiles | null
   readonly #table: Table
   readonly #schema: Schema
   readonly #layout: VectorLayout
@@ -185,6 +186,14 @@ export class Part {
     return isCompacting
   }
 
+  /** Sees what other processes have committed. */
+  refresh(): Promise<void> {
+    return this.#write(async () => {
+      await this.#reading(() => this.#table.checkoutLatest())
+      this.#rows = await this.#reading(() => this.#table.countRows())
+    })
+  }
+
   /** Reads all manifests. `optimize` needs them, so they have to be readable. */
   async readVersions(): Promise<void> {
     await this.#reading(() => this.#table.listVersions())
@@ -192,10 +201,12 @@ export class Part {
 
   /** Compares all files in use with their checksums. */
   damagedFiles(onRead: OnRead): Promise<DamagedPartFile[]> {
-    return this.#reading(() => this.files.findDamaged(this.#table, onRead))
+    return this.#reading(async () => (await this.files?.findDamaged(this.#table, onRead)) ?? [])
   }
 
   async answers(): Promise<void> {
+    // LanceDB may have what it needs for a query in its cache, so that the query does not show whether an object store answers.
+    if (this.files === null) return this.#reading(() => this.#table.checkoutLatest())
     await this.#reading(() => this.#table.query().select(['version']).limit(1).toArrow())
   }
 
@@ -223,13 +234,15 @@ export class Part {
     this.#isOptimizing = true
     try {
       await this.#write(async () => {
-        // `deleteUnverified` also removes the files of failed commits. That is safe, because nobody else commits to this part now.
-        const options = { cleanupOlderThan: new Date(now.getTime() - keepMs), deleteUnverified: true }
+        // `deleteUnverified` also removes the files of failed commits. That is safe if nobody else commits to this part now. In an object store, an earlier
+        // writer may be about to commit such files, so there LanceDB keeps them for a week.
+        const options = { cleanupOlderThan: new Date(now.getTime() - keepMs), deleteUnverified: this.files !== null }
         const { compaction } = await this.#table.optimize(options)
         this.#replacedAt = compaction.fragmentsRemoved > 0 ? now : null
         this.#commits = 0
         this.#hasLeftovers = false
-        if (this.#replacedAt !== null) await this.#deleteReplaced()
+        // Other processes may still read the replaced files.
+        if (this.#replacedAt !== null && this.files !== null) await this.#deleteReplaced()
       })
     } finally {
       this.#isOptimizing = false

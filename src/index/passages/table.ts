@@ -4,12 +4,13 @@ import type { Connection } from '@lancedb/lancedb'
 import type { Vector } from 'apache-arrow'
 import type { Clock } from '../../core/clock.ts'
 import { countOf } from '../../core/count-of.ts'
+import type { ErrorCode } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
-import type { IndexHealth, Passage } from '../chunk-index.ts'
+import type { Passage } from '../chunk-index.ts'
 import { DamagedTexts } from '../damaged-texts.ts'
 import { indexFailure, readFailure } from '../failures.ts'
 import type { PhraseFilter } from '../phrase.ts'
-import type { DamagedFile, OnRead, PassageTable, RowOfPassage, StoredPassage } from '../passage-table.ts'
+import type { DamagedFile, OnRead, PassageTable, RowOfPassage, StoredPassage, TableHealth } from '../passage-table.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
 import { PassageCache } from './cache.ts'
 import { ChecksumRecorder } from './checksum-recorder.ts'
@@ -17,7 +18,10 @@ import { tableSchema } from './columns.ts'
 import { ID_COLUMNS, idReader, intactReader, passageReader, READ_COLUMNS, textsReader } from './decode.ts'
 import type { Part, PartBatch } from './part.ts'
 import { phrasesToSql, sqlIn } from './sql.ts'
+import { StorePatience } from './store-patience.ts'
 
+/** After these, another attempt would only take longer. */
+const STORE_FAILURES: ReadonlySet<ErrorCode> = new Set(['store_unavailable', 'store_refused'])
 /** A part with this many rows takes no more passages, so that a compaction takes only seconds (measured: 5 s on two busy cores). */
 const PART_ROWS = 262_144
 /** A row ID of the index is the part's number times this, plus the row ID in the part. It stays below 2^53, so a number holds it exactly. */
@@ -41,25 +45,40 @@ export interface TableOptions {
   keepVersionsMs?: number
 }
 
+/** The parts of a table. */
+export interface TableParts {
+  open: Part[]
+  /** Creates the part with this number, unless another process has created it meanwhile. */
+  create: (number: number) => Promise<Part>
+  /** Opens the parts that other processes have created: those with this number and higher ones. Null if no other process uses the table. */
+  openNew: ((first: number) => Promise<Part[]>) | null
+}
+
 /** Stores the passages in parts of bounded size (part.ts). */
 export class LancePassageTable implements PassageTable {
   readonly #connection: Connection
   readonly #parts: Part[]
-  readonly #addPart: (number: number) => Promise<Part>
+  readonly #addPart: TableParts['create']
+  readonly #openNew: TableParts['openNew']
   readonly #options: TableOptions
   readonly #cache: PassageCache
   /** How often `remove` was called. */
   #removals = 0
   #newPart: Promise<Part> | null = null
+  /** For a table in an object store. */
+  readonly #patience: StorePatience | null
   #checksums: ChecksumRecorder | null = null
   #optimizing: Promise<void> | null = null
+  #refreshing: Promise<void> | null = null
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
-  constructor(connection: Connection, parts: Part[], addPart: (number: number) => Promise<Part>, options: TableOptions) {
+  constructor(connection: Connection, { open, create, openNew }: TableParts, options: TableOptions) {
     this.#connection = connection
-    this.#parts = parts
-    this.#addPart = addPart
+    this.#parts = open
+    this.#addPart = create
+    this.#openNew = openNew
+    this.#patience = openNew === null ? null : new StorePatience(() => this.#parts.at(-1)?.answers() ?? Promise.resolve())
     this.#options = options
     this.#cache = new PassageCache(options.cacheBytes)
   }
@@ -84,6 +103,16 @@ export class LancePassageTable implements PassageTable {
   }
 
   async read(rows: readonly bigint[]): Promise<Map<bigint, Passage>> {
+    const found = await this.#readKnown(rows)
+    const others = this.#openNew === null ? [] : rows.filter((row) => !found.has(row))
+    if (others.length === 0) return found
+    // This process may not know a commit that has added these rows.
+    await this.#patiently(() => this.refresh())
+    for (const [row, passage] of await this.#readKnown(others)) found.set(row, passage)
+    return found
+  }
+
+  async #readKnown(rows: readonly bigint[]): Promise<Map<bigint, Passage>> {
     const found = new Map<bigint, Passage>()
     const others: bigint[] = []
     const damaged: bigint[] = []
@@ -95,7 +124,7 @@ export class LancePassageTable implements PassageTable {
     }
     await Promise.all(
       this.#byPart(others).map(async ([part, own]) => {
-        for (const { batch, rows } of await this.#reading(() => part.read(own, READ_COLUMNS))) {
+        for (const { batch, rows } of await this.#patiently(() => part.read(own, READ_COLUMNS))) {
           const [textsAt, isIntact] = [textsReader(batch), intactReader(batch)]
           for (const [i, own] of rows) {
             const row = this.#rowOf(part, own)
@@ -113,6 +142,12 @@ export class LancePassageTable implements PassageTable {
     )
     if (damaged.length > 0) throw new DamagedTexts(damaged)
     return found
+  }
+
+  refresh(): Promise<void> {
+    if (this.#openNew === null) return Promise.resolve()
+    this.#refreshing ??= guarded(() => this.#refreshParts()).finally(() => (this.#refreshing = null))
+    return this.#refreshing
   }
 
   async readStored(rows: readonly bigint[]): Promise<StoredPassage[]> {
@@ -163,7 +198,7 @@ export class LancePassageTable implements PassageTable {
     for (const [part, own] of this.#byPart(rows)) {
       for (let at = 0; at < own.length; at += CHECKED_ROWS) {
         const some = own.slice(at, at + CHECKED_ROWS)
-        for (const row of await this.#reading(() => part.meeting(some, condition))) found.push(this.#rowOf(part, row))
+        for (const row of await this.#patiently(() => part.meeting(some, condition))) found.push(this.#rowOf(part, row))
       }
     }
     return found
@@ -182,14 +217,16 @@ export class LancePassageTable implements PassageTable {
     return this.#optimizing
   }
 
-  async check(): Promise<Pick<IndexHealth, 'ok' | 'message' | 'passages'>> {
+  async check(): Promise<TableHealth> {
     try {
-      for (const part of this.#parts) await part.answers()
+      // All parts are in the same object store, and a damaged part is noticed when it is read.
+      for (const part of this.#openNew === null ? this.#parts : this.#parts.slice(-1)) await this.#patiently(() => part.answers())
       const passages = await this.count()
       return { ok: true, message: countOf(passages, 'passage'), passages }
     } catch (error) {
       this.#options.log.warn({ err: error }, 'the index does not answer')
-      return { ok: false, message: readFailure(error).message, passages: null }
+      const { code, message } = readFailure(error)
+      return { ok: false, isUnavailable: STORE_FAILURES.has(code), message, passages: null }
     }
   }
 
@@ -214,7 +251,9 @@ export class LancePassageTable implements PassageTable {
   }
 
   async recordChecksums(): Promise<void> {
-    this.#checksums = await ChecksumRecorder.start(() => this.#parts.map(({ files }) => files), this.#options.log)
+    // An object store verifies its own bytes.
+    if (this.#openNew !== null) return
+    this.#checksums = await ChecksumRecorder.start(() => this.#parts.flatMap(({ files }) => files ?? []), this.#options.log)
   }
 
   async damagedFiles(onRead: OnRead = () => {}): Promise<DamagedFile[]> {
@@ -222,7 +261,7 @@ export class LancePassageTable implements PassageTable {
     for (const part of this.#parts)
       for (const { file, rows } of await this.#reading(() => part.damagedFiles(onRead))) {
         const own = rows?.map((row) => this.#rowOf(part, row)) ?? null
-        found.push({ file: join(basename(part.files.folder), file), rows: own })
+        found.push({ file: join(basename(part.files!.folder), file), rows: own })
       }
     return found
   }
@@ -231,6 +270,7 @@ export class LancePassageTable implements PassageTable {
     if (this.#isClosed) return
     this.#isClosed = true
     clearTimeout(this.#timer)
+    this.#patience?.close()
     // A call of LanceDB can't be cancelled. A compaction in progress ends within seconds, and no other one begins. Who asked for it
     // hears of its failure.
     await this.#optimizing?.catch(() => {})
@@ -258,6 +298,11 @@ export class LancePassageTable implements PassageTable {
     return this.#newPart
   }
 
+  async #refreshParts(): Promise<void> {
+    await Promise.all(this.#parts.map((part) => part.refresh()))
+    this.#parts.push(...(await this.#openNew!(this.#parts.length)))
+  }
+
   #rowOf(part: Part, row: number): bigint {
     return BigInt(this.#parts.indexOf(part) * ROWS_OF_PART + row)
   }
@@ -271,12 +316,20 @@ export class LancePassageTable implements PassageTable {
     })
   }
 
+  /** Like `#reading`, for a read that a search waits for. */
+  #patiently<T>(work: () => Promise<T>): Promise<T> {
+    const patience = this.#patience
+    return this.#reading(patience === null ? work : () => patience.run(work))
+  }
+
   /** Tries twice: a compaction may have deleted files that the first attempt was reading. */
   async #reading<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (first) {
-      if (this.#isClosed) throw indexFailure(first)
+      const failure = indexFailure(first)
+      if (this.#isClosed || STORE_FAILURES.has(failure.code)) throw failure
+      await this.refresh()
       return await work().catch((error: unknown) => {
         throw this.#isClosed ? indexFailure(error) : readFailure(error)
       })

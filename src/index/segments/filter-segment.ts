@@ -2,6 +2,7 @@ import { foldName } from '../../core/fold-name.ts'
 import { type Condition, conditionsOf, type SearchFilter } from '../../core/search-filter.ts'
 import { type Bitmap, createBitmap, membersOf, setBit, setRange } from './bitmap.ts'
 import { lowerBound } from './lower-bound.ts'
+import { pageTable } from './page-table.ts'
 import type { Segment } from './segment.ts'
 import type { SegmentReader } from './segment-reader.ts'
 
@@ -31,18 +32,15 @@ function passagesOnPages(segment: Segment, { condition, value }: Condition): Bit
   if (condition !== 'isOnPageOf' && condition !== 'isOnNoPageOf') return []
   const found = createBitmap(segment.passages)
   const { passagePages } = segment.sections
-  for (const { documentId, pages } of value) {
-    const wanted = pages && new Set(pages)
-    for (const document of segment.documentsWithId(documentId)) {
-      const { start, end } = segment.passagesOf(document)
-      if (wanted === null) setRange(found, start, end)
-      else
-        for (let passage = start; passage < end; passage++) {
-          const [first, last] = [passagePages[2 * passage]!, passagePages[2 * passage + 1]!]
-          for (let page = first; page <= last; page++) if (wanted.has(page)) setBit(found, passage)
-        }
-    }
-  }
+  pageTable(value).eachOf(segment, (document, pages) => {
+    const { start, end } = segment.passagesOf(document)
+    if (pages === null) setRange(found, start, end)
+    else
+      for (let passage = start; passage < end; passage++) {
+        const [first, last] = [passagePages[2 * passage]!, passagePages[2 * passage + 1]!]
+        for (let page = first; page <= last; page++) if (pages.has(page)) setBit(found, passage)
+      }
+  })
   return [condition === 'isOnPageOf' ? found : inverted(found)]
 }
 

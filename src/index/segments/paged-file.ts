@@ -1,6 +1,7 @@
 import { readSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { DamagedSegment } from './damaged-segment.ts'
+import { type RemoteFile, RemoteFileMissing, readRemote } from './remote-file.ts'
 import { countMemory } from './shared-memory.ts'
 import { bytesOfKernelFile, type KernelFile } from './vectors/kernel-memory.ts'
 
@@ -18,6 +19,13 @@ export interface PagedFile {
   size: number
   /** How many bytes of pages a thread may keep, of all files together. */
   cacheBytes: number
+  /** Set if the large sections are in an object store. `handle` then is that of the cache, which stays open. */
+  remote?: RemoteFile
+}
+
+/** A file that has a handle of its own. */
+export function hasOwnHandle(file: PagedFile): boolean {
+  return file.remote === undefined
 }
 
 /** A file of a segment that threads share. No thread writes to the memory. */
@@ -120,9 +128,10 @@ function readPage({ file, offset, length, checksums }: PagedSection, page: numbe
   const start = page * PAGE_BYTES
   const bytes = into.subarray(0, Math.min(PAGE_BYTES, length - start))
   try {
-    readFully(file.handle, bytes, offset + start)
+    readFromFile(file, bytes, offset + start)
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'EIO' ? new DamagedSegment(file.segment, error) : error
+    const isDamaged = error instanceof RemoteFileMissing || (error as NodeJS.ErrnoException).code === 'EIO'
+    throw isDamaged ? new DamagedSegment(file.segment, error) : error
   }
   if (crc32(bytes) !== checksums[page]) throw new DamagedSegment(file.segment)
 }
@@ -163,8 +172,14 @@ export class PagedBytes {
   }
 }
 
+/** Fills `bytes` from a position in a file, wherever the file is. */
+export function readFromFile(file: Pick<PagedFile, 'handle' | 'remote'>, bytes: Uint8Array, position: number): void {
+  if (file.remote === undefined) readFully(file.handle, bytes, position)
+  else readRemote(file.remote, bytes, position)
+}
+
 /** Fills `bytes` from a position in a file. Nothing else writes to the file, so a short read means that the file system is damaged. */
-export function readFully(handle: number, bytes: Uint8Array, position: number): void {
+function readFully(handle: number, bytes: Uint8Array, position: number): void {
   for (let at = 0; at < bytes.length;) {
     const read = readSync(handle, bytes, at, Math.min(bytes.length - at, MAX_READ_BYTES), position + at)
     if (read === 0) throw Object.assign(new Error('EIO: a file of the search index ends early'), { code: 'EIO' })

@@ -16,11 +16,14 @@ export interface MailLinks {
   hasMore: boolean
 }
 
+/** Of more attachments that are no documents, the view shows the first ones by name. */
+const MAX_SKIPPED_SHOWN = 10
+
 /** Lists the facts of a document: title, path, project, type, size, and the attachments of a message. */
 export function AboutDocument({ document, mail }: { document: Document; mail?: MailLinks | undefined }) {
   const { title, name, path, project, tags, page_count: pages, size_bytes: bytes, created_at: at, health } = document
   const count = pages ?? 0
-  const skipped = document.parse.attachments_skipped ?? []
+  const { attachments_skipped: skipped = [], attachments_skipped_count: skippedCount = 0 } = document.parse
   return (
     <Facts
       facts={[
@@ -46,7 +49,9 @@ export function AboutDocument({ document, mail }: { document: Document; mail?: M
               'alone',
             ],
         mail === undefined || mail.attachments.length === 0 ? null : ['Attachments', <Attachments {...mail} />, 'alone'],
-        skipped.length === 0 ? null : ['Not searchable', <bdi>{skipped.map(({ name: each }) => each).join(', ')}</bdi>, 'alone'],
+        skipped.length === 0
+          ? null
+          : ['Not searchable', <Skipped names={skipped.map(({ name: each }) => each)} count={skippedCount} />, 'alone'],
         ['Size', formatBytes(bytes)],
         ['Added', <Time at={at} />],
         tags.length === 0
@@ -77,6 +82,21 @@ function Attachments({ attachments, hasMore }: MailLinks) {
         </>
       ))}
       {hasMore ? ' and more' : null}
+    </>
+  )
+}
+
+function Skipped({ names, count }: { names: readonly string[]; count: number }) {
+  const shown = names.slice(0, MAX_SKIPPED_SHOWN)
+  return (
+    <>
+      {shown.map((name, index) => (
+        <>
+          {index === 0 ? null : ', '}
+          <bdi>{name}</bdi>
+        </>
+      ))}
+      {count > shown.length ? ` and ${count - shown.length} more` : null}
     </>
   )
 }

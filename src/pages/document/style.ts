@@ -36,6 +36,9 @@ export const DOCUMENT_STYLE = `
 .page-strip [aria-current] { border: 2px solid var(--ink); }
 .page-number { scroll-margin-top: 4.5rem; margin: -.75rem 0 -.25rem; color: var(--quiet); font-size: .75rem; font-weight: 500; letter-spacing: .02em; text-align: end; }
 .block { white-space: pre-line; }
+.quote { display: grid; gap: .85rem; margin: 0; padding-inline-start: 1rem; border-inline-start: 3px solid var(--line-input); color: var(--quiet); }
+.quote > * { min-width: 0; }
+.quote mark { color: var(--ink); }
 .heading-1, .heading-2, .heading-3 { font-weight: 600; line-height: 1.35; }
 .heading-1 { font-size: 1.1875rem; letter-spacing: -.011em; }
 .heading-2 { font-size: 1.0625rem; }

@@ -38,11 +38,13 @@ export function Sheets({ mediaType, sheets, passage, fallbackPage, numbered }: S
           {formatOf(mediaType)?.isCode === true && sheet.blocks.length > 0 ? (
             <Code sheet={sheet} passage={passage} />
           ) : (
-            withTables(sheet.blocks).map((part) =>
-              Array.isArray(part) ? (
-                <Table sheet={sheet} rows={part} passage={passage} />
+            withQuotes(sheet.blocks).map(({ isQuoted, blocks }) =>
+              isQuoted ? (
+                <blockquote class="quote">
+                  <Blocks sheet={sheet} blocks={blocks} passage={passage} />
+                </blockquote>
               ) : (
-                <BlockText sheet={sheet} block={part} passage={passage} />
+                <Blocks sheet={sheet} blocks={blocks} passage={passage} />
               ),
             )
           )}
@@ -56,6 +58,32 @@ export function Sheets({ mediaType, sheets, passage, fallbackPage, numbered }: S
 function textOf({ page, blocks }: Sheet): string {
   const start = blocks[0]?.start ?? 0
   return page.text.slice(start, start + 1_000)
+}
+
+function Blocks({ sheet, blocks, passage }: { sheet: Sheet; blocks: readonly Block[]; passage: ShownPassage | null }) {
+  return (
+    <>
+      {withTables(blocks).map((part) =>
+        Array.isArray(part) ? (
+          <Table sheet={sheet} rows={part} passage={passage} />
+        ) : (
+          <BlockText sheet={sheet} block={part} passage={passage} />
+        ),
+      )}
+    </>
+  )
+}
+
+/** Returns the blocks of a message in parts: what it quotes, and its own text. */
+function withQuotes(blocks: readonly Block[]): { isQuoted: boolean; blocks: Block[] }[] {
+  const parts: { isQuoted: boolean; blocks: Block[] }[] = []
+  for (const block of blocks) {
+    const isQuoted = block.quoted === true
+    const last = parts.at(-1)
+    if (last?.isQuoted === isQuoted) last.blocks.push(block)
+    else parts.push({ isQuoted, blocks: [block] })
+  }
+  return parts
 }
 
 /** Returns the blocks with the rows of each table together. */

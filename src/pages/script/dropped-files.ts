@@ -1,18 +1,15 @@
+import { isHiddenOrGenerated } from '../../core/generated-files.ts'
+
 /** A file with its path, which begins with the name of the folder that the user chose. */
 export interface ChosenFile {
   file: File
   path: string
 }
 
-/** Hidden files, and folders that no user means, like in `docsearch upload`. */
-function isSkipped(name: string): boolean {
-  return name.startsWith('.') || name === 'node_modules'
-}
-
 export function fromInput({ files }: HTMLInputElement): ChosenFile[] {
   return [...(files ?? [])]
     .map((file) => ({ file, path: file.webkitRelativePath || file.name }))
-    .filter(({ file, path }) => path === file.name || !path.split('/').some(isSkipped))
+    .filter(({ file, path }) => path === file.name || !path.split('/').some(isHiddenOrGenerated))
 }
 
 /** Returns the dropped files, and all files in the dropped folders. */
@@ -29,7 +26,7 @@ export async function fromDrop(transfer: DataTransfer): Promise<ChosenFile[]> {
 }
 
 async function collect(entry: FileSystemEntry, found: ChosenFile[], isTop: boolean): Promise<void> {
-  if (!isTop && isSkipped(entry.name)) return
+  if (!isTop && isHiddenOrGenerated(entry.name)) return
   if (entry.isFile) {
     const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))
     found.push({ file, path: entry.fullPath.slice(1) })

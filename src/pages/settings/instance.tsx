@@ -9,7 +9,7 @@ import { SettingsPage } from './frame.tsx'
 
 type CheckStatus = 'ok' | 'degraded' | 'unavailable'
 
-export type CheckName = 'database' | 'index' | 'embedder' | 'reranker' | 'queue' | 'disk' | 'originals' | 'backup'
+export type CheckName = 'database' | 'store' | 'index' | 'embedder' | 'reranker' | 'queue' | 'disk' | 'originals' | 'backup'
 
 export interface InstanceProps extends SignedInProps {
   version: string
@@ -48,6 +48,7 @@ export interface InstanceProps extends SignedInProps {
 
 const NAMES: Readonly<Record<CheckName, string>> = {
   database: 'Database',
+  store: 'Object store',
   index: 'Index',
   embedder: 'Embedding model',
   reranker: 'Reranker',
@@ -60,6 +61,7 @@ const NAMES: Readonly<Record<CheckName, string>> = {
 /** What the owner can do about each check that fails. */
 const ADVICE: Readonly<Record<CheckName, string>> = {
   database: 'Look at the disk and at the server log. If the database is damaged, restore a backup.',
+  store: 'Look at the object store and at the credentials for it. docsearch continues by itself when it answers.',
   index: 'docsearch repairs the index by itself. If this stays, see the server log.',
   embedder: 'Searches use keywords only until the model works again. Start its server, or change to another model.',
   reranker: 'Results keep the order of the search. Start the server of the reranker, or set another one.',

@@ -21,7 +21,7 @@ const METHODS: readonly Definition[] = [{ pattern: METHOD, isMember: true }]
 
 const SCRIPT_QUOTES = '"\''
 
-const SCRIPT: Omit<Language, 'name' | 'extensions'> = {
+const SCRIPT: Omit<Language, 'name'> = {
   ...C_LIKE,
   quotes: SCRIPT_QUOTES,
   spans: [
@@ -54,16 +54,14 @@ const SCRIPT: Omit<Language, 'name' | 'extensions'> = {
 }
 
 export const C_FAMILY: readonly Language[] = [
-  { name: 'C', extensions: ['.c'], ...C_LIKE, definitions: [BODIED_CONTAINER, ...FUNCTIONS] },
+  { name: 'C', ...C_LIKE, definitions: [BODIED_CONTAINER, ...FUNCTIONS] },
   {
     name: 'C++',
-    extensions: ['.h', '.cc', '.cpp', '.cxx', '.hh', '.hpp', '.hxx', '.ino', '.cu'],
     ...C_LIKE,
     definitions: [BODIED_CONTAINER, ...FUNCTIONS],
   },
   {
     name: 'C#',
-    extensions: ['.cs'],
     ...C_LIKE,
     spans: [
       ['/*', '*/'],
@@ -73,7 +71,6 @@ export const C_FAMILY: readonly Language[] = [
   },
   {
     name: 'Java',
-    extensions: ['.java'],
     ...C_LIKE,
     spans: [
       ['/*', '*/'],
@@ -81,11 +78,10 @@ export const C_FAMILY: readonly Language[] = [
     ],
     definitions: [container('class|interface|enum|record|@interface'), ...METHODS],
   },
-  { name: 'JavaScript', extensions: ['.js', '.mjs', '.cjs', '.jsx'], interpreter: /\b(?:node|deno|bun)\b/, ...SCRIPT },
-  { name: 'TypeScript', extensions: ['.ts', '.mts', '.cts', '.tsx'], ...SCRIPT },
+  { name: 'JavaScript', interpreter: /\b(?:node|deno|bun)\b/, ...SCRIPT },
+  { name: 'TypeScript', ...SCRIPT },
   {
     name: 'Go',
-    extensions: ['.go'],
     ...C_LIKE,
     spans: [
       ['/*', '*/'],
@@ -98,7 +94,6 @@ export const C_FAMILY: readonly Language[] = [
   },
   {
     name: 'Rust',
-    extensions: ['.rs'],
     ...C_LIKE,
     definitions: [
       {
@@ -118,7 +113,6 @@ export const C_FAMILY: readonly Language[] = [
   },
   {
     name: 'Kotlin',
-    extensions: ['.kt', '.kts'],
     ...C_LIKE,
     spans: [
       ['/*', '*/'],
@@ -135,7 +129,6 @@ export const C_FAMILY: readonly Language[] = [
   },
   {
     name: 'Swift',
-    extensions: ['.swift'],
     ...C_LIKE,
     spans: [
       ['/*', '*/'],
@@ -149,7 +142,6 @@ export const C_FAMILY: readonly Language[] = [
   },
   {
     name: 'Scala',
-    extensions: ['.scala', '.sc'],
     ...C_LIKE,
     spans: [
       ['/*', '*/'],
@@ -162,14 +154,12 @@ export const C_FAMILY: readonly Language[] = [
   },
   {
     name: 'Dart',
-    extensions: ['.dart'],
     ...C_LIKE,
     quotes: SCRIPT_QUOTES,
     definitions: [container('class|mixin|extension|enum'), ...FUNCTIONS],
   },
   {
     name: 'Groovy',
-    extensions: ['.groovy', '.gradle'],
     fileNames: ['jenkinsfile'],
     ...C_LIKE,
     quotes: SCRIPT_QUOTES,
@@ -177,7 +167,6 @@ export const C_FAMILY: readonly Language[] = [
   },
   {
     name: 'PHP',
-    extensions: ['.php', '.phtml'],
     interpreter: /\bphp/,
     ...C_LIKE,
     lineComments: ['//', '#'],
@@ -190,7 +179,6 @@ export const C_FAMILY: readonly Language[] = [
   },
   {
     name: 'Objective-C',
-    extensions: ['.m', '.mm'],
     ...C_LIKE,
     definitions: [
       { pattern: /^@(?<kind>interface|implementation|protocol)\s+(?<name>\w+)/ },
@@ -200,7 +188,6 @@ export const C_FAMILY: readonly Language[] = [
   },
   {
     name: 'Zig',
-    extensions: ['.zig'],
     ...C_LIKE,
     definitions: [
       { pattern: /^(?:pub\s+)?(?:export\s+|inline\s+)?(?<kind>fn)\s+(?<name>\w+)/ },
@@ -213,12 +200,11 @@ export const C_FAMILY: readonly Language[] = [
   },
   {
     name: 'Protocol Buffers',
-    extensions: ['.proto'],
     ...C_LIKE,
     definitions: [
       { pattern: /^(?<kind>message|service|enum)\s+(?<name>\w+)/, isContainer: true },
       { pattern: /^(?<kind>rpc)\s+(?<name>\w+)/ },
     ],
   },
-  { name: 'CSS', extensions: ['.css', '.scss', '.less', '.sass'], ...C_LIKE, lineComments: [], quotes: SCRIPT_QUOTES },
+  { name: 'CSS', ...C_LIKE, lineComments: [], quotes: SCRIPT_QUOTES },
 ]

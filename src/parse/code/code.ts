@@ -2,7 +2,7 @@ import type { Block, Page } from '../../core/parsed.ts'
 import { cleanText, MAX_BLOCKS } from '../blocks/page-builder.ts'
 import { readTextFile } from '../encoding/read-text-file.ts'
 import type { Parser } from '../parser.ts'
-import type { Language } from './language.ts'
+import type { Syntax } from './language.ts'
 import { languageOf } from './languages.ts'
 import { outlineOf } from './outline.ts'
 import { type SourceLine, sourceLines } from './source-lines.ts'
@@ -10,7 +10,7 @@ import { type SourceLine, sourceLines } from './source-lines.ts'
 /** A longer definition is divided at blank lines into blocks of at least `MIN_PART_CHARS`. */
 const MAX_BLOCK_CHARS = 3_000
 const MIN_PART_CHARS = 1_200
-const UNKNOWN: Language = { name: 'unknown', extensions: [] }
+const UNKNOWN: Syntax = {}
 
 /** Reads source code as it is, line by line. Functions, classes and keys become sections, with the comments above them. */
 export const parseCode: Parser = async ({ file, name = '', limits }, output) => {
@@ -23,7 +23,7 @@ export const parseCode: Parser = async ({ file, name = '', limits }, output) => 
   return { title: null, pageCount: 1, warnings: [], facts }
 }
 
-function codePage(text: string, language: Language): Page {
+function codePage(text: string, language: Syntax): Page {
   const lines = sourceLines(text, language)
   const sections = outlineOf(text, lines, language)
   const blocks: Block[] = []

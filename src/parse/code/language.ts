@@ -1,3 +1,5 @@
+import type { LanguageName } from '../../core/language-extensions.ts'
+
 /** How lines of a language begin a definition, such as a function, a class, or a key of a configuration file. */
 export interface Definition {
   /** Matched at the first character of a line that is not blank. The group `name` and, if there is one, `kind` become the heading. */
@@ -13,9 +15,8 @@ export interface Definition {
 }
 
 export interface Language {
-  name: string
-  /** In lower case, with the dot. */
-  extensions: readonly string[]
+  /** Its extensions are in core/language-extensions.ts. */
+  name: LanguageName
   /** Names of files without an extension, in lower case. */
   fileNames?: readonly string[]
   /** The program behind `#!`. */
@@ -33,6 +34,9 @@ export interface Language {
   /** A definition ends only at the next definition, because indentation means nothing in this language. */
   isFlat?: boolean
 }
+
+/** What the lines of a text are read by. */
+export type Syntax = Omit<Language, 'name'>
 
 /** Comments, strings and lines of the languages that look like C. */
 export const C_LIKE = {

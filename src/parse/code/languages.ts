@@ -1,13 +1,16 @@
 import { extname } from 'node:path'
+import { LANGUAGE_EXTENSIONS } from '../../core/language-extensions.ts'
 import { C_FAMILY } from './c-family.ts'
 import type { Language } from './language.ts'
 import { OTHER_LANGUAGES } from './other-languages.ts'
 
-/** The languages of source code and of configuration files. Their extensions are also in core/formats.ts. */
+/** The languages of source code and of configuration files. */
 export const LANGUAGES: readonly Language[] = [...C_FAMILY, ...OTHER_LANGUAGES]
 
 const BY_EXTENSION = new Map(
-  LANGUAGES.flatMap((language) => language.extensions.map((extension) => [extension, language] as const)),
+  LANGUAGES.flatMap((language) =>
+    LANGUAGE_EXTENSIONS[language.name].map((extension): [string, Language] => [extension, language]),
+  ),
 )
 const BY_NAME = new Map(LANGUAGES.flatMap((language) => (language.fileNames ?? []).map((name) => [name, language] as const)))
 const SHEBANG = /^\uFEFF?#![^\n]{1,200}/

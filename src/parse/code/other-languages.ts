@@ -7,7 +7,6 @@ const MARKUP: Partial<Language> = { spans: [['<!--', '-->']] }
 export const OTHER_LANGUAGES: readonly Language[] = [
   {
     name: 'Python',
-    extensions: ['.py', '.pyi', '.pyw', '.pyx', '.bzl', '.star'],
     fileNames: ['sconstruct', 'build.bazel', 'snakefile'],
     interpreter: /\bpython/,
     lineComments: HASH,
@@ -25,7 +24,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Ruby',
-    extensions: ['.rb', '.rake', '.gemspec', '.podspec'],
     fileNames: ['rakefile', 'gemfile', 'vagrantfile', 'podfile', 'guardfile', 'brewfile'],
     interpreter: /\bruby/,
     lineComments: HASH,
@@ -41,7 +39,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Shell',
-    extensions: ['.sh', '.bash', '.zsh', '.ksh', '.bats'],
     interpreter: /\b(?:ba|z|k|da|a)?sh\b/,
     lineComments: HASH,
     quotes: '"',
@@ -53,7 +50,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Fish',
-    extensions: ['.fish'],
     interpreter: /\bfish\b/,
     lineComments: HASH,
     continuation: /^end\b/,
@@ -61,7 +57,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'PowerShell',
-    extensions: ['.ps1', '.psm1', '.psd1'],
     interpreter: /\bpwsh\b/,
     lineComments: HASH,
     spans: [['<#', '#>']],
@@ -70,14 +65,12 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Batch',
-    extensions: ['.bat', '.cmd'],
     lineComments: ['rem ', 'REM ', '::'],
     isFlat: true,
     definitions: [{ pattern: /^:(?<name>\w+)/ }],
   },
   {
     name: 'SQL',
-    extensions: ['.sql', '.ddl', '.psql', '.plsql'],
     lineComments: ['--'],
     spans: [['/*', '*/']],
     quotes: "'",
@@ -92,7 +85,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Perl',
-    extensions: ['.pl', '.pm', '.t'],
     interpreter: /\bperl/,
     lineComments: HASH,
     continuation: /^[{})\]]/,
@@ -103,7 +95,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Lua',
-    extensions: ['.lua'],
     interpreter: /\blua/,
     lineComments: ['--'],
     spans: [
@@ -119,7 +110,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'R',
-    extensions: ['.r'],
     interpreter: /\bRscript\b/,
     lineComments: HASH,
     quotes: QUOTES,
@@ -128,7 +118,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Julia',
-    extensions: ['.jl'],
     interpreter: /\bjulia\b/,
     lineComments: HASH,
     spans: [
@@ -141,7 +130,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Elixir',
-    extensions: ['.ex', '.exs'],
     interpreter: /\belixir\b/,
     lineComments: HASH,
     spans: [['"""', '"""']],
@@ -155,7 +143,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Erlang',
-    extensions: ['.erl', '.hrl'],
     lineComments: ['%'],
     quotes: '"',
     isFlat: true,
@@ -163,7 +150,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Haskell',
-    extensions: ['.hs'],
     lineComments: ['--'],
     spans: [['{-', '-}']],
     isFlat: true,
@@ -174,14 +160,12 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'OCaml',
-    extensions: ['.ml', '.mli'],
     spans: [['(*', '*)']],
     isFlat: true,
     definitions: [{ pattern: /^(?<kind>let(?:\s+rec)?|val|type|module(?:\s+type)?|exception)\s+(?<name>[\w']+)/ }],
   },
   {
     name: 'Clojure',
-    extensions: ['.clj', '.cljs', '.cljc', '.edn'],
     lineComments: [';'],
     quotes: '"',
     definitions: [
@@ -190,7 +174,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Lisp',
-    extensions: ['.el', '.lisp', '.scm'],
     lineComments: [';'],
     definitions: [
       { pattern: /^\((?<kind>cl-defun|defun|defmacro|defvar|defcustom|define|deftype|defclass)\s+\(?(?<name>[^\s()]{1,80})/ },
@@ -198,7 +181,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Fortran',
-    extensions: ['.f', '.f90', '.f95', '.f03', '.f08', '.for'],
     lineComments: ['!'],
     isFlat: true,
     definitions: [
@@ -210,7 +192,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Pascal',
-    extensions: ['.pas', '.dpr'],
     lineComments: ['//'],
     spans: [
       ['{', '}'],
@@ -222,7 +203,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Visual Basic',
-    extensions: ['.vb', '.bas', '.vbs'],
     lineComments: ["'"],
     quotes: '"',
     continuation: /^end\b/i,
@@ -239,14 +219,12 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'YAML',
-    extensions: ['.yaml', '.yml'],
     lineComments: HASH,
     continuation: /^(?:-(?:\s|$)|[\]}])/,
     definitions: [{ pattern: /^(?<name>[\w.$"'/][^:#{}[\]]{0,80}):\s*(?:&\S+\s*)?(?:#|$)/, isContainer: true }],
   },
   {
     name: 'TOML',
-    extensions: ['.toml'],
     lineComments: HASH,
     spans: [['"""', '"""']],
     isFlat: true,
@@ -254,7 +232,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'INI',
-    extensions: ['.ini', '.cfg', '.conf', '.properties', '.desktop', '.service'],
     fileNames: ['.editorconfig', '.gitconfig', '.npmrc'],
     lineComments: ['#', ';'],
     isFlat: true,
@@ -262,7 +239,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Dockerfile',
-    extensions: ['.dockerfile'],
     fileNames: ['dockerfile', 'containerfile'],
     lineComments: HASH,
     isFlat: true,
@@ -270,7 +246,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Makefile',
-    extensions: ['.mk', '.mak'],
     fileNames: ['makefile', 'gnumakefile', 'justfile'],
     interpreter: /\bmake\b/,
     lineComments: HASH,
@@ -279,7 +254,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'CMake',
-    extensions: ['.cmake'],
     lineComments: HASH,
     quotes: '"',
     isFlat: true,
@@ -287,7 +261,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Terraform',
-    extensions: ['.tf', '.tfvars', '.hcl'],
     lineComments: ['#', '//'],
     spans: [['/*', '*/']],
     quotes: '"',
@@ -301,7 +274,6 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'GraphQL',
-    extensions: ['.graphql', '.gql'],
     lineComments: HASH,
     spans: [['"""', '"""']],
     continuation: /^[})]/,
@@ -311,32 +283,15 @@ export const OTHER_LANGUAGES: readonly Language[] = [
   },
   {
     name: 'Nix',
-    extensions: ['.nix'],
     lineComments: HASH,
     spans: [
       ["''", "''"],
       ['/*', '*/'],
     ],
   },
-  { name: 'Vue', extensions: ['.vue', '.svelte'], ...MARKUP },
+  { name: 'Vue', ...MARKUP },
   {
     name: 'HTML template',
-    extensions: [
-      '.hbs',
-      '.handlebars',
-      '.mustache',
-      '.ejs',
-      '.erb',
-      '.jinja',
-      '.jinja2',
-      '.j2',
-      '.twig',
-      '.liquid',
-      '.njk',
-      '.jsp',
-      '.cshtml',
-      '.tmpl',
-    ],
     ...MARKUP,
   },
 ]

@@ -1,4 +1,4 @@
-import type { Definition, Language } from './language.ts'
+import type { Definition, Syntax } from './language.ts'
 import { MAX_LINE_CHARS, type SourceLine } from './source-lines.ts'
 
 /** How many lines after its name a function may have before its body begins. */
@@ -28,18 +28,18 @@ interface Open {
  * Finds the definitions of source code by their first lines, and their ends by the indentation: a definition ends before the next line that is not
  * indented more. So code with unbalanced brackets, or that doesn't compile, still has an outline.
  */
-export function outlineOf(text: string, lines: readonly SourceLine[], language: Language): Section[] {
+export function outlineOf(text: string, lines: readonly SourceLine[], language: Syntax): Section[] {
   return new Outline(text, lines, language).read()
 }
 
 class Outline {
   private readonly text: string
   private readonly lines: readonly SourceLine[]
-  private readonly language: Language
+  private readonly language: Syntax
   private readonly open: Open[] = []
   private readonly sections: Section[] = []
 
-  constructor(text: string, lines: readonly SourceLine[], language: Language) {
+  constructor(text: string, lines: readonly SourceLine[], language: Syntax) {
     this.text = text
     this.lines = lines
     this.language = language

@@ -1,4 +1,4 @@
-import type { Language } from './language.ts'
+import type { Syntax } from './language.ts'
 
 /** Longer lines are data or were made by a program. They define nothing, and their strings and comments are not looked for. */
 export const MAX_LINE_CHARS = 1_000
@@ -19,7 +19,7 @@ export interface SourceLine {
 }
 
 /** Divides source code into lines, and finds out which of them begin within comments and strings. Takes time linear in the text. */
-export function sourceLines(text: string, language: Language): SourceLine[] {
+export function sourceLines(text: string, language: Syntax): SourceLine[] {
   const scanner = new Scanner(text, language)
   const lines: SourceLine[] = []
   for (let start = 0; start <= text.length;) {
@@ -34,7 +34,7 @@ export function sourceLines(text: string, language: Language): SourceLine[] {
 class Scanner {
   private readonly text: string
   private readonly lineComments: readonly string[]
-  private readonly spans: NonNullable<Language['spans']>
+  private readonly spans: NonNullable<Syntax['spans']>
   /** Finds the next place in a line where a comment or a string begins. */
   private readonly token: RegExp | null
   /** What ends the comment or string that the line is in. */
@@ -42,7 +42,7 @@ class Scanner {
   /** The next place of each closing mark, so that a mark that never comes is not looked for again. */
   private readonly nextClose = new Map<string, number>()
 
-  constructor(text: string, { lineComments = [], spans = [], quotes = '' }: Language) {
+  constructor(text: string, { lineComments = [], spans = [], quotes = '' }: Syntax) {
     this.text = text
     this.lineComments = lineComments
     this.spans = spans

@@ -68,7 +68,9 @@ function textPart(items: ReadonlyMap<string, Item>, id: string): string | null {
     if (TEXT_TYPES.test(item.type)) return item.part
     item = items.get(item.fallback ?? '')
   }
-  return null
+  // A drawing can have the text of the page.
+  const own = items.get(id)
+  return own?.type === 'image/svg+xml' ? own.part : null
 }
 
 async function readPackageDocument(parts: Package, opf: string): Promise<Book> {

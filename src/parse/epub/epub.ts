@@ -8,6 +8,7 @@ import { withPackage } from '../package/package.ts'
 import type { Parser } from '../parser.ts'
 import { readChapterTitles } from './chapter-titles.ts'
 import { EPUB, readBook } from './container.ts'
+import { svgText } from './svg-text.ts'
 
 const MAX_CHAPTER_CHARS = 20_000_000
 
@@ -44,4 +45,10 @@ function addChapter(html: string, title: string | null, flow: Flow): void {
   if (first?.kind !== 'heading' && title !== null) flow.announce(title, 1)
   readHtml(html, flow, { parts: first === undefined ? 'everything' : 'content', layoutTables: tables })
   flow.end('paragraph')
+  // A page of a book with a fixed layout can be a drawing that has all of the text.
+  if (first !== undefined) return
+  for (const line of svgText(html)) {
+    flow.text(line)
+    flow.end('paragraph')
+  }
 }

@@ -21,6 +21,22 @@ export interface MailAttachment {
   bytes: Uint8Array
 }
 
+/**
+ * Characters that a header has no use for: control characters, and those that change the direction of text, which make `live@example.org` of
+ * another address.
+ */
+const CONTROLS = /[\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu
+
+/** Puts the headers of a message on one line each, without control characters. */
+export function withPlainHeaders(message: Message): Message {
+  const { subject, from, to, cc } = message
+  return { ...message, subject: plain(subject ?? '') || null, from: plain(from), to: plain(to), cc: plain(cc) }
+}
+
+function plain(header: string): string {
+  return header.replaceAll(CONTROLS, ' ').replaceAll(/\s+/g, ' ').trim()
+}
+
 const MONTHS = 'January February March April May June July August September October November December'.split(' ')
 
 /** Returns the moment as its sender saw it, `3 May 2024, 14:05`, with the time zone if the header names one. */

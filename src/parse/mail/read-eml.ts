@@ -2,7 +2,7 @@ import PostalMime, { type Address, addressParser, type Attachment, decodeWords, 
 import { decodeText } from '../encoding/decode.ts'
 import { corrupt } from '../failures.ts'
 import { bodyWithoutBlankLine } from './begins-as-mail.ts'
-import { type MailAttachment, type Message, messageIds, showDate, toDate } from './message.ts'
+import { type MailAttachment, type Message, messageIds, showDate, toDate, withPlainHeaders } from './message.ts'
 import { joinFlowedQuotes } from './quotes.ts'
 
 /** Mail gateways and lists add headers, but never this much. */
@@ -16,7 +16,7 @@ const EML = 'The message'
 /** Reads a message in the format of RFC 5322. Throws `corrupt`. */
 export async function readEml(bytes: Uint8Array): Promise<Message> {
   const whole = withBlankLine(bytes)
-  return toMessage(await repaired(await parse(whole), whole), whole)
+  return withPlainHeaders(toMessage(await repaired(await parse(whole), whole), whole))
 }
 
 /** Puts a blank line between the header and the body of a message that has none. */
@@ -77,7 +77,7 @@ function toMessage(email: Email, bytes: Uint8Array): Message {
   const untyped = untypedText(email)
   const isFlowed = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('flowed')
   return {
-    subject: line(email.subject ?? null),
+    subject: email.subject ?? null,
     from: addresses('from') || addresses('sender'),
     to: addresses('to'),
     cc: addresses('cc'),

@@ -4,8 +4,11 @@ import type { FieldsData } from '@kenjiuno/msgreader'
 import { decodeText } from '../encoding/decode.ts'
 import { corrupt, encrypted } from '../failures.ts'
 import { decodeHtml } from '../html/encoding.ts'
+import { beginsAsRtf } from '../rtf/begins-as-rtf.ts'
+import { decompressRtf } from '../rtf/compressed-rtf.ts'
+import { readRtfBody } from '../rtf/rtf.ts'
 import { checkChains } from './cfb-chains.ts'
-import { type MailAttachment, type Message, messageIds, showDate, toDate } from './message.ts'
+import { type MailAttachment, type Message, messageIds, showDate, toDate, withPlainHeaders } from './message.ts'
 import { readEml } from './read-eml.ts'
 
 // It is a CommonJS module, whose default export its types describe as that of an ES module.
@@ -33,8 +36,8 @@ export async function readMsg(bytes: Buffer): Promise<Message> {
   if (/^IPM\.Note\.(?:SMIME|Secure)$/i.test(item.messageClass ?? '')) throw encrypted()
   const transport = item.headers === undefined ? null : await readEml(Buffer.from(`${item.headers.trimEnd()}\r\n\r\n`))
   const sentAt = toDate(item.clientSubmitTime) ?? transport?.sentAt ?? toDate(item.messageDeliveryTime)
-  return {
-    subject: item.subject?.replace(/\s+/g, ' ').trim() || null,
+  return withPlainHeaders({
+    subject: item.subject ?? null,
     from: senderOf(item) || (transport?.from ?? ''),
     to: recipients(item, 'to'),
     cc: recipients(item, 'cc'),
@@ -42,10 +45,18 @@ export async function readMsg(bytes: Buffer): Promise<Message> {
     shownDate: transport?.shownDate ?? (sentAt === null ? null : showDate(sentAt, '')),
     messageId: messageIds(item.messageId)[0] ?? transport?.messageId ?? null,
     answers: [...new Set([...messageIds(item.inReplyTo, item.references), ...(transport?.answers ?? [])])],
-    text: item.body ?? null,
-    html: item.bodyHtml ?? (item.html === undefined ? null : decodeHtml(item.html).text),
+    ...bodyOf(item),
     attachments: attachmentsOf(item, reader, bytes.length),
-  }
+  })
+}
+
+/** Returns the body. Some messages have it only as RTF, in which Outlook can have wrapped the HTML that it received. */
+function bodyOf({ body = '', bodyHtml, html, compressedRtf }: Item): { text: string | null; html: string | null } {
+  const page = bodyHtml ?? (html === undefined ? null : decodeHtml(html).text)
+  if (page !== null || body.trim() !== '' || compressedRtf === undefined) return { text: body || null, html: page }
+  const rtf = decompressRtf(Buffer.from(compressedRtf))
+  if (rtf === null || !beginsAsRtf(rtf)) return { text: null, html: null }
+  return { text: null, html: null, ...readRtfBody(rtf, { chars: Infinity, pages: Infinity }) }
 }
 
 function open(bytes: Buffer): { item: Item; reader: InstanceType<typeof MsgReader> } {
@@ -101,6 +112,7 @@ function withRightTypes(fields: FieldsData): FieldsData {
   for (const name of TEXTS) if (typeof checked[name] !== 'string') delete checked[name]
   for (const name of ['internetCodepage', 'messageCodepage'] as const) if (!Number.isInteger(checked[name])) delete checked[name]
   if (!(checked.html instanceof Uint8Array)) delete checked.html
+  if (!(checked.compressedRtf instanceof Uint8Array)) delete checked.compressedRtf
   if (checked.recipients !== undefined) checked.recipients = checked.recipients.map(withRightTypes)
   if (checked.attachments !== undefined) checked.attachments = checked.attachments.map(withRightTypes)
   return checked

@@ -1,10 +1,14 @@
 import { capitalized } from '../../core/capitalized.ts'
 import type { MessageHeader, Page } from '../../core/parsed.ts'
+import { shorten } from '../../core/text-limits.ts'
 import { Flow } from '../blocks/flow.ts'
 import { layoutTables } from '../html/layout-tables.ts'
 import { readHtml } from '../html/read-html.ts'
 import type { Message } from './message.ts'
 import { isSeparator, unquoted } from './quotes.ts'
+
+/** A message has one sender, or a few. Every result in the message names them. */
+const MAX_SENDER_CHARS = 1_000
 
 /** Plain text with a smaller share of the characters of the HTML says only that the message is HTML. */
 const MIN_TEXT_SHARE = 0.3
@@ -25,7 +29,16 @@ export function writeMessage(message: Message, page: number, flow: Flow): Messag
   if (isHtmlBetter(message)) writeHtml(message.html!, flow)
   else writeText(message.text ?? '', flow)
   flow.isQuoted = false
-  return { page, subject, from, to, cc, sentAt: sentAt?.toISOString() ?? null, messageId, answers }
+  return {
+    page,
+    subject,
+    from: shorten(from, MAX_SENDER_CHARS),
+    to,
+    cc,
+    sentAt: sentAt?.toISOString() ?? null,
+    messageId,
+    answers,
+  }
 }
 
 /** HTML has the tables and lists of a message. Its plain text is the same, unless a program wrote only a part of it. */

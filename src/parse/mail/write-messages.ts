@@ -11,7 +11,7 @@ export async function writeMessages(
   count: number,
   limits: Pick<ParserLimits, 'textBytes'>,
   output: ParserOutput,
-): Promise<Pick<ParseSummary, 'pageCount' | 'messages' | 'attachmentsSkipped'>> {
+): Promise<Pick<ParseSummary, 'pageCount' | 'messages' | 'attachmentsSkipped' | 'attachmentsUnlisted'>> {
   output.open(count)
   const headers: MessageHeader[] = []
   const attachments = new Attachments(output)
@@ -22,5 +22,6 @@ export async function writeMessages(
     output.page({ ...markAnswered(flow.build()[0]!), number })
     await attachments.add(message.attachments, number)
   }
-  return { pageCount: count, messages: headers, attachmentsSkipped: attachments.skipped }
+  const { skipped: attachmentsSkipped, unlisted: attachmentsUnlisted } = attachments
+  return { pageCount: count, messages: headers, attachmentsSkipped, attachmentsUnlisted }
 }

@@ -1,4 +1,4 @@
-import { Parser } from 'htmlparser2'
+import { decodeEntity } from '../html/decode-entity.ts'
 import { matchRuns, type Run, runOf } from './emphasis.ts'
 import { isDefined, MAX_LABEL, type References } from './references.ts'
 
@@ -263,13 +263,4 @@ function characterAt(text: string, at: number): string {
 function characterBefore(text: string, at: number): string {
   const isPair = /[\uDC00-\uDFFF]/.test(text.charAt(at - 1))
   return isPair ? characterAt(text, at - 2) : text.charAt(at - 1)
-}
-
-/** Returns the character that a reference such as `&amp;` stands for, or the reference itself if it stands for none. */
-function decodeEntity(entity: string): string {
-  let text = ''
-  const parser = new Parser({ ontext: (part) => (text += part) })
-  parser.end(entity)
-  // Only a part of the name is known.
-  return text.endsWith(';') && entity.length > text.length ? entity : text
 }

@@ -13,6 +13,8 @@ export interface OcrInput {
   owner: string
   file: string
   signal: AbortSignal
+  /** Writes the PDF for the program, if the file itself is no PDF. */
+  writePdf?: ((target: string) => Promise<void>) | undefined
 }
 
 export interface Ocr {
@@ -42,7 +44,7 @@ export async function createOcr({ command, folder, limitMs, maxBytes }: OcrOptio
   const waiting = new TurnQueue<() => void>()
   let isRunning = false
 
-  async function runNow<T>(file: string, signal: AbortSignal, use: (output: string) => Promise<T>): Promise<T> {
+  async function runNow<T>({ file, signal, writePdf }: OcrInput, use: (output: string) => Promise<T>): Promise<T> {
     signal.throwIfAborted()
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const ownFolder = await mkdtemp(join(folder, 'run-'))
@@ -50,7 +52,7 @@ export async function createOcr({ command, folder, limitMs, maxBytes }: OcrOptio
       const input = join(ownFolder, 'input.pdf')
       const output = join(ownFolder, 'output.pdf')
       // A copy, because the program must not change the original.
-      await copyFile(file, input, constants.COPYFILE_FICLONE)
+      await (writePdf?.(input) ?? copyFile(file, input, constants.COPYFILE_FICLONE))
       const filled = command.map((part) => part.replaceAll('{input}', input).replaceAll('{output}', output))
       const limits = { limitMs, maxBytes }
       const program = basename(command[0] ?? '')
@@ -63,15 +65,15 @@ export async function createOcr({ command, folder, limitMs, maxBytes }: OcrOptio
   }
 
   return {
-    async run({ owner, file, signal }, use) {
+    async run(request, use) {
       await new Promise<void>((resolve) => {
-        waiting.push(owner, resolve)
+        waiting.push(request.owner, resolve)
         if (isRunning) return
         isRunning = true
         waiting.shift()!()
       })
       try {
-        return await runNow(file, signal, use)
+        return await runNow(request, use)
       } finally {
         const next = waiting.shift()
         if (next) next()

@@ -9,6 +9,7 @@ const SKIPPED = /^(?:tracked-changes|ruby-text|forms|binary-data|object|script|e
 /** Parts of slides that repeat on each one, and the small image of the slide on its page of notes. */
 const RUNNING = new Set(['header', 'footer', 'date-time', 'page-number', 'page'])
 const MAX_REPEATED_CELLS = 200
+const PLACEHOLDER = /^\s*<.{1,100}>\s*$/
 const LETTER = /\p{L}/u
 
 /** Text that is set aside until the end: a note or a comment. */
@@ -42,6 +43,7 @@ export class OdfTextReader implements Required<XmlHandlers> {
   private slides = 0
   private isHiddenSlide = false
   private frameClass: string | null = null
+  private isInPageNumber = false
 
   constructor(flow: Flow, styles: OdfStyles, lists: ListStyles) {
     this.flow = flow
@@ -58,6 +60,7 @@ export class OdfTextReader implements Required<XmlHandlers> {
     else if (name === 'note-citation' && this.aside !== undefined) this.aside.isInCitation = true
     else if (name === 's' || name === 'tab' || name === 'line-break') this.add(name === 's' ? ' ' : name === 'tab' ? '\t' : '\n')
     else if (name === 'p' || name === 'h') this.beginParagraph(element)
+    else if (name === 'page-number' || name === 'page-count') this.isInPageNumber = true
     else if (this.aside !== undefined) return
     else if (name === 'soft-page-break') this.flow.text(PAGE_RENDERED)
     else if (name === 'list') this.numbers.openList(element)
@@ -69,7 +72,8 @@ export class OdfTextReader implements Required<XmlHandlers> {
   }
 
   text(text: string): void {
-    if (this.skipDepth > 0) return
+    // A presentation has `<number>` there, in the language of the program that wrote it.
+    if (this.skipDepth > 0 || (this.isInPageNumber && PLACEHOLDER.test(text))) return
     if (this.aside?.isInCitation) this.aside.citation += text
     else if (this.paragraphs.length > 0 || (this.aside !== undefined && isDescription(this.aside)))
       this.add(text.replace(/\s+/g, ' '))
@@ -80,6 +84,7 @@ export class OdfTextReader implements Required<XmlHandlers> {
     if (this.skipDepth === this.depth) this.skipDepth = 0
     this.depth--
     if (isSkipped) return
+    this.isInPageNumber = false
     if (name === 'p' || name === 'h') this.endParagraph()
     else if (name === this.aside?.element) this.endAside()
     else if (name === 'note-citation' && this.aside !== undefined) this.aside.isInCitation = false

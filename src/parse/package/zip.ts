@@ -29,8 +29,8 @@ export async function eachEntry(
  * @param what The kind of file, for messages: `The DOCX`.
  */
 export async function withZip<T>(file: string, what: string, use: (zip: ZipFile) => Promise<T>): Promise<T> {
-  // Odd names are harmless, because names are only compared and never used as paths.
-  const options = { lazyEntries: true, autoClose: false }
+  // Names stay bytes, because yauzl refuses the whole archive for an odd one, such as `/content.xml`. They are only compared, never used as paths.
+  const options = { lazyEntries: true, autoClose: false, decodeStrings: false }
   const zip = await yauzl
     .openPromise(file, options)
     .catch(async (cause: unknown) => {
@@ -41,13 +41,25 @@ export async function withZip<T>(file: string, what: string, use: (zip: ZipFile)
       throw corrupt(what, cause)
     })
   try {
-    return await use(zip)
+    return await use(withNames(zip))
   } catch (cause) {
     // A TypeError is a mistake in docsearch, not in the file.
     throw cause instanceof DocsearchError || cause instanceof TypeError ? cause : corrupt(what, cause)
   } finally {
     zip.close()
   }
+}
+
+/** Decodes the names of the entries, whatever they are. */
+function withNames(zip: ZipFile): ZipFile {
+  const eachEntry = zip.eachEntry.bind(zip)
+  zip.eachEntry = async function* () {
+    for await (const entry of eachEntry()) {
+      entry.fileName = yauzl.getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, false)
+      yield entry
+    }
+  }
+  return zip
 }
 
 /** Returns a ZIP with the right length of its comment. Some programs write a wrong one, and other tools don't look at it. */

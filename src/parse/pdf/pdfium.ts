@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { corrupt, encrypted } from '../failures.ts'
+import { asPdf } from '../picture/picture.ts'
 import { readNotes } from './annotations.ts'
 import { readLines } from './pdfium-lines.ts'
 import { loadPdfium, type Pdfium } from './pdfium-module.ts'
@@ -65,7 +66,7 @@ export async function withDocument<T>(file: string, work: (pdfium: Pdfium, docum
 }
 
 async function openDocument(pdfium: Pdfium, file: string): Promise<{ pointer: number; document: number }> {
-  const bytes = await readFile(file)
+  const bytes = asPdf(await readFile(file))
   const pointer = pdfium.malloc(bytes.length)
   pdfium.bytes().set(bytes, pointer)
   const document = pdfium.api.FPDF_LoadMemDocument(pointer, bytes.length, '')

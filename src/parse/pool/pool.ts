@@ -1,3 +1,4 @@
+import { appendFile } from 'node:fs/promises'
 import { totalmem } from 'node:os'
 import type { Limits } from '../../config/config.ts'
 import { DocsearchError } from '../../core/errors.ts'
@@ -81,6 +82,8 @@ export interface ParserPool {
    * `encrypted`, `corrupt`, `parse_timeout`, `parse_memory`, `parser_crashed`.
    */
   askPage(request: PageRequest): Promise<SentPageAnswer>
+  /** Writes a picture as a PDF to a new file, for an OCR program. Throws like `parse`. */
+  wrapAsPdf(request: Pick<ParseRequest, 'owner' | 'file' | 'signal'>, target: string): Promise<void>
   /** Ends all processes. Documents that are being read reject with `parser_crashed`. */
   close(): Promise<void>
 }
@@ -147,6 +150,11 @@ class ProcessPool implements ParserPool {
     return answer
   }
 
+  async wrapAsPdf(request: Pick<ParseRequest, 'owner' | 'file' | 'signal'>, target: string): Promise<void> {
+    const onAttachment = ({ data }: AttachmentPiece): Promise<void> => appendFile(target, data, 'base64')
+    await this.run('wrap', { ...request, onAttachment })
+  }
+
   async close(): Promise<void> {
     this.isClosed = true
     await this.processes.close()
@@ -157,7 +165,7 @@ class ProcessPool implements ParserPool {
     const slot = await this.slots.take({
       owner: request.owner,
       // A user waits for the result, and a document in the background can take a minute.
-      urgent: task !== 'parse',
+      urgent: task === 'preflight' || task === 'page',
       signal: request.signal,
       pause: () => process?.pause(),
       resume: () => process?.resume(),

@@ -24,13 +24,30 @@ export function readRtf(
   bytes: Uint8Array,
   max: { chars: number; pages: number },
 ): { flow: Flow; title: string | null; isHtml: boolean } {
-  const flow = new Flow(max)
-  const reader = new RtfReader(bytes, flow)
-  readTokens(bytes, reader)
-  reader.finish()
+  const { flow, reader } = readAll(bytes, max)
   const title = collapse(reader.title).replace(/\s+/g, ' ') || null
   if (reader.html === null) return { flow, title, isHtml: false }
   const page = new Flow(max)
   const result = readHtml(reader.html, page)
   return { flow: page, title: title ?? result.title, isHtml: true }
+}
+
+/** Reads the body of a message: the HTML that Outlook wrapped, or else the text. Throws `too_much_text`, `too_many_pages`. */
+export function readRtfBody(bytes: Uint8Array, max: { chars: number; pages: number }): { text: string } | { html: string } {
+  const { flow, reader } = readAll(bytes, max)
+  if (reader.html !== null) return { html: reader.html }
+  return {
+    text: flow
+      .build()
+      .map((page) => page.text)
+      .join('\n\n'),
+  }
+}
+
+function readAll(bytes: Uint8Array, max: { chars: number; pages: number }): { flow: Flow; reader: RtfReader } {
+  const flow = new Flow(max)
+  const reader = new RtfReader(bytes, flow)
+  readTokens(bytes, reader)
+  reader.finish()
+  return { flow, reader }
 }

@@ -21,7 +21,7 @@ export async function readArchive(file: string): Promise<Archive | null> {
       const names = new Set<string>()
       const archive = { names, mediaType: '', contentTypes: '' }
       for await (const entry of zip.eachEntry()) {
-        const name = entry.fileName.toLowerCase()
+        const name = entry.fileName.replace(/^\/+/, '').toLowerCase()
         names.add(name)
         if (name === 'mimetype') archive.mediaType = (await textOf(await zip.openReadStreamPromise(entry))).trim()
         else if (name === '[content_types].xml') archive.contentTypes = await textOf(await zip.openReadStreamPromise(entry))

@@ -46,6 +46,13 @@ const BY_TYPE: Readonly<Record<string, OtherFormat>> = {
   'application/vnd.apple.keynote': KEYNOTE,
   'application/vnd.visio': { what: 'a Visio drawing', advice: saveAs('.pdf') },
   'application/x-mobipocket-ebook': KINDLE,
+  'image/gif': imageOf('GIF'),
+  'image/webp': imageOf('WebP'),
+  'image/bmp': imageOf('BMP'),
+  'image/heic': imageOf('HEIC'),
+  'image/heif': imageOf('HEIF'),
+  'image/avif': imageOf('AVIF'),
+  'image/jp2': imageOf('JPEG 2000'),
   'image/vnd.djvu': { what: 'a DjVu document', advice: 'Convert it to PDF and upload that.' },
 }
 /** All iWork formats have the same kind of archive, so the extension tells them apart. */
@@ -91,6 +98,10 @@ function hasAny(names: ReadonlySet<string>, parts: readonly string[]): boolean {
 
 function first(table: readonly [RegExp, OtherFormat][], text: string): OtherFormat | null {
   return table.find(([pattern]) => pattern.test(text))?.[1] ?? null
+}
+
+function imageOf(name: string): OtherFormat {
+  return { what: `a ${name} image`, advice: 'On an instance with an OCR program, save it as PNG, JPEG or TIFF and upload that.' }
 }
 
 function saveAs(extension: string): string {

@@ -5,7 +5,7 @@ import { DocsearchError } from '../../core/errors.ts'
 import { FORMAT_IDS, FORMATS, type FormatId } from '../../core/formats.ts'
 import { byMark } from '../encoding/decode.ts'
 import { unmarkedUtf16 } from '../encoding/utf16.ts'
-import { convertible, emptyFile, encrypted, unsupportedType } from '../failures.ts'
+import { convertible, emptyFile, encryptedOffice, unsupportedType } from '../failures.ts'
 import { READERS, type SniffedFile } from '../readers.ts'
 import { type Archive, readArchive } from './archive.ts'
 import { contains } from './contains.ts'
@@ -55,7 +55,8 @@ export async function sniff(path: string, name: string): Promise<{ mediaType: st
   const damaged = isZip(head) && (await file.archive()) === null && FORMAT_IDS.find((id) => FORMATS[id].mediaType === detected)
   // The parser of this format reports that the file is damaged.
   if (damaged) return { mediaType: FORMATS[damaged].mediaType }
-  if (detected === 'application/x-cfb' && (await contains(path, Buffer.from('EncryptedPackage', 'utf16le')))) throw encrypted()
+  if (detected === 'application/x-cfb' && (await contains(path, Buffer.from('EncryptedPackage', 'utf16le'))))
+    throw encryptedOffice()
   if (!looksLikeText(head) || (detected !== null && NEVER_TEXT.has(detected)))
     throw unsupported(detected, otherFormatOf(detected, await file.archive(), name))
   return { mediaType: FORMATS[textFormatOf(head, name)].mediaType }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 import { translateDiskError } from '../../core/disk-errors.ts'
 import { DocsearchError } from '../../core/errors.ts'
@@ -44,6 +45,12 @@ async function work(job: Job): Promise<void> {
     if (job.task === 'page') {
       const found = await answerPageInThread(job.file, job.question!)
       answer({ type: 'answer', answer: 'png' in found ? { png: Buffer.from(found.png).toString('base64') } : found })
+      answer({ type: 'done', summary: null })
+      return
+    }
+    if (job.task === 'wrap') {
+      const { asPdf } = await import('../picture/picture.ts')
+      await sendAttachment(job.id, { name: '', page: 1, bytes: asPdf(await readFile(job.file)) })
       answer({ type: 'done', summary: null })
       return
     }

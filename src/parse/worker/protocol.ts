@@ -6,8 +6,11 @@ import type { ParserInput, ParseSummary } from '../parser.ts'
 /** A message from the pool to a parser process. The pool sends the next one after the last answer. */
 export interface Job extends ParserInput {
   id: number
-  /** `preflight` opens a PDF only to find out whether it needs a password. `page` answers a question about one page of a PDF. */
-  task: 'parse' | 'preflight' | 'page'
+  /**
+   * `preflight` opens a PDF only to find out whether it needs a password. `page` answers a question about one page of a PDF.
+   * `wrap` sends a picture as a PDF, in the pieces of an attachment.
+   */
+  task: 'parse' | 'preflight' | 'page' | 'wrap'
   /** Only for the task `page`. */
   question?: PageQuestion
 }

@@ -27,14 +27,21 @@ export interface Engine {
   readonly claims: Claims
 }
 
+export interface ClaimOptions {
+  /** Only the first claim of a transaction may wait for a lock. */
+  mayWait: boolean
+  /** Leaves out documents whose pages are stored. Only for a database that processes share. */
+  isUnread?: boolean
+}
+
 /** Keeps which process works on which document. */
 export interface Claims {
   /** True if other processes may claim documents too. */
   readonly isShared: boolean
   /** Call this before a process looks for documents to claim. */
   prepare(): Promise<void>
-  /** Returns the next document of the queue, and locks it. Leaves out the owners in `except`. Only the first claim of a transaction may wait. */
-  next(tx: Transaction<Tables>, except: readonly string[], options: { mayWait: boolean }): Promise<{ id: string } | undefined>
+  /** Returns the next document of the queue, and locks it. Leaves out the owners in `except`. */
+  next(tx: Transaction<Tables>, except: readonly string[], options: ClaimOptions): Promise<{ id: string } | undefined>
   /** Notes that this process works on a document. */
   take(tx: Transaction<Tables>, documentId: string): Promise<void>
   /** For a `where` over documents that are processing: this process works on the document. */

@@ -152,7 +152,7 @@ function inspectCounts({ one }: Reader): Pick<Inspection, 'wrongCounts' | 'wrong
   }
 }
 
-function inspectIndexes({ rows }: Reader): Pick<Inspection, 'indexes' | 'expected' | 'documentIds' | 'unwanted' | 'documents'> {
+function inspectIndexes({ rows }: Reader): Pick<Inspection, 'indexes' | 'expected' | 'wantedIds' | 'unwanted' | 'documents'> {
   return {
     indexes: () =>
       rows<Omit<InspectedIndex, 'state'> & { state: keyof typeof STATES }>(
@@ -168,7 +168,7 @@ function inspectIndexes({ rows }: Reader): Pick<Inspection, 'indexes' | 'expecte
             )
       return new Map(found.map(({ id: document, version, chunks }) => [document, { version, chunks }]))
     },
-    documentIds: () => new Set(rows<{ id: string }>('select id from documents').map(({ id }) => id)),
+    wantedIds: () => new Set(rows<{ id: string }>(`select id from documents where status <> 'failed'`).map(({ id }) => id)),
     unwanted(documentIds) {
       const ids = JSON.stringify(documentIds)
       const idsOf = (sql: string) => rows<{ id: string }>(sql, ids).map(({ id }) => id)

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { foldName } from '../../core/fold-name.ts'
 import type { MessageHeader } from '../../core/parsed.ts'
-import type { AnsweredMessage, MatchingPages, MessageQuery, Messages } from '../messages.ts'
-import { containsText, perDialect } from './per-dialect.ts'
+import type { AnsweredMessage, MessageQuery, Messages } from '../messages.ts'
+import { containsText, joinTexts, perDialect } from './per-dialect.ts'
 import { idRows } from './project-ids.ts'
 import { reindexColumns } from './queue-recovery.ts'
 import { slices } from './store.ts'
@@ -18,19 +18,25 @@ const ANSWERED = perDialect({
 export function createMessages(store: Store): Messages {
   const { db } = store
   return {
-    async find(projects, query) {
-      const conditions = sql.join(conditionsOf(query), sql` and `)
-      const { rows } = await sql<{ document_id: string; page: number | null }>`
+    find(projects, queries, turn) {
+      const conditions = sql.join(
+        queries.map((query) => sql`(${sql.join(conditionsOf(query), sql` and `)})`),
+        sql` or `,
+      )
+      const query = sql<{ list: string | null }>`
         with recursive found (document_id, page) as materialized (
           select messages.document_id, messages.page from messages
             join documents on documents.id = messages.document_id
-            where documents.project_id in (select value from ${idRows(projects)} as ids) and ${conditions}),
+            where documents.project_id in (select value from ${idRows(projects)} as ids) and (${conditions})),
         attached (id) as (
           select documents.id from found join documents
             on documents.parent_id = found.document_id and documents.parent_page = found.page
-          union select documents.id from attached join documents on documents.parent_id = attached.id)
-        select document_id, page from found union all select id, null from attached order by 1, 2`.execute(db)
-      return grouped(rows)
+          union select documents.id from attached join documents on documents.parent_id = attached.id),
+        lines (line) as (
+          select document_id || ' ' || ${joinTexts('page', ',')} from found group by document_id
+          union all select id from attached)
+        select ${joinTexts('line', '\n')} as list from lines`
+      return store.scan(query, turn)
     },
     async get(documentId, page) {
       const row = await db
@@ -80,17 +86,6 @@ function conditionsOf({ from = [], to = [], subject = [], sentAfter, sentBefore 
     ...(sentAfter === undefined ? [] : [sql<boolean>`messages.sent_at >= ${sentAfter.getTime()}`]),
     ...(sentBefore === undefined ? [] : [sql<boolean>`messages.sent_at < ${sentBefore.getTime()}`]),
   ]
-}
-
-function grouped(rows: readonly { document_id: string; page: number | null }[]): MatchingPages[] {
-  const found = new Map<string, number[] | null>()
-  for (const { document_id, page } of rows) {
-    const pages = found.get(document_id)
-    if (page === null) found.set(document_id, null)
-    else if (pages === undefined) found.set(document_id, [page])
-    else pages?.push(page)
-  }
-  return [...found].map(([documentId, pages]) => ({ documentId, pages }))
 }
 
 /** Stores the headers of the messages of a document. */

@@ -11,7 +11,8 @@ import { nodeSqliteDialect } from './dialect.ts'
 import { databaseCorrupt, translateSqlError } from './errors.ts'
 import { sqliteEngine } from './engine.ts'
 import { MIGRATIONS } from './migrations.ts'
-import { createStore } from './store.ts'
+import { ScanThread } from './scan-thread.ts'
+import { createStore, type Store } from './store.ts'
 import { type Subject, TableChanges } from './table-changes.ts'
 import type { Tables } from './tables.ts'
 import { upgradeDatabase, type UpgradeOptions } from './upgrade.ts'
@@ -48,11 +49,16 @@ export async function openRecords(options: {
     documentsVersion: () => versionOf(changes, 'documents'),
     membersVersion: () => versionOf(changes, 'members'),
   }
-  const store = createStore({ db, clock, engine: sqliteEngine(db), versions, isAudited })
+  const scans = new ScanThread(file)
+  const scan: Store['scan'] = (query, turn) => scans.run(query.compile(db), turn)
+  const store = createStore({ db, clock, engine: sqliteEngine(db), versions, scan, isAudited })
   return composeRecords(store, {
     credentialsVersion: () => versionOf(changes, 'credentials'),
     synonymsVersion: () => versionOf(changes, 'synonyms'),
-    close: () => db.destroy(),
+    async close() {
+      await scans.close()
+      await db.destroy()
+    },
   })
 }
 

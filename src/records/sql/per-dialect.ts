@@ -66,3 +66,11 @@ export function containsText(column: string, part: string): RawBuilder<boolean> 
     postgres: sql<boolean>`strpos(${sql.ref(column)}, ${part}) > 0`,
   })
 }
+
+/** Joins the values of a column over the rows of a group. Null if there are no rows. */
+export function joinTexts(column: string, separator: string): RawBuilder<string | null> {
+  return perDialect({
+    sqlite: sql<string | null>`group_concat(${sql.ref(column)}, ${sql.lit(separator)})`,
+    postgres: sql<string | null>`string_agg(${sql.ref(column)}::text, ${sql.lit(separator)})`,
+  })
+}

@@ -3,10 +3,11 @@ import type { Kysely } from 'kysely'
 import type { DocsearchError } from '../../core/errors.ts'
 import type { DocumentWarning, Quotas } from '../../core/model.ts'
 import type { CutJob, FinishedJob, JobRef, ParsedPages, Queue, QueuedDocument, SavedPages } from '../queue.ts'
-import { attachmentWarnings } from '../attachments.ts'
+import { describeSkipped } from '../attachments.ts'
 import { storedTitle } from '../rules.ts'
 import { NO_QUOTAS, passagesRefusal } from '../quotas.ts'
 import { saveAttachments } from './attachments.ts'
+import type { ClaimOptions } from './engine.ts'
 import { addTombstones, givenTitle, parseColumns } from './document-changes.ts'
 import { countByStatus } from './document-counts.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
@@ -73,13 +74,22 @@ export function createQueue(store: Store): Queue {
   }
 }
 
-async function claim(store: Store, limit: number, except: readonly string[]): Promise<QueuedDocument[]> {
+export async function claim(
+  store: Store,
+  limit: number,
+  except: readonly string[],
+  options: Pick<ClaimOptions, 'isUnread'> = {},
+): Promise<QueuedDocument[]> {
   await store.engine.claims.prepare()
   // A query costs less than a transaction, and most of the time there is nothing to claim.
   if ((await findNextQueued(store.db, except)) === undefined) return []
-  const ids = await store.writeStep((tx) => claimDue(tx, store.now(), limit, except), SHARED)
+  const ids = await store.writeStep((tx) => claimDue(tx, store.now(), { limit, except, ...options }), SHARED)
+  return readClaimed(store.db, ids)
+}
+
+export async function readClaimed(db: Kysely<Tables>, ids: readonly string[]): Promise<QueuedDocument[]> {
   if (ids.length === 0) return []
-  const rows = await selectDocuments(store.db).where('documents.id', 'in', ids).execute()
+  const rows = await selectDocuments(db).where('documents.id', 'in', ids).execute()
   const places = new Map(ids.map((id, place) => [id, place]))
   // A document that was deleted since the transaction is missing here.
   return rows
@@ -95,10 +105,14 @@ async function claim(store: Store, limit: number, except: readonly string[]): Pr
     }))
 }
 
-async function claimDue(tx: WriteTransaction, now: number, limit: number, except: readonly string[]): Promise<string[]> {
+async function claimDue(
+  tx: WriteTransaction,
+  now: number,
+  { limit, except, isUnread = false }: { limit: number; except: readonly string[] } & Pick<ClaimOptions, 'isUnread'>,
+): Promise<string[]> {
   const claimed: DocumentRow[] = []
   while (claimed.length < limit) {
-    const next = await tx.engine.claims.next(tx.sql, except, { mayWait: claimed.length === 0 })
+    const next = await tx.engine.claims.next(tx.sql, except, { mayWait: claimed.length === 0, isUnread })
     if (next === undefined) break
     const row = await tx.sql
       .updateTable('documents')
@@ -160,7 +174,8 @@ async function savePages(
   const { attachments = [], isWhole = true, messages = [] } = parsed
   const refused = await saveAttachments(tx, row, { attachments, isWhole }, { at, quotas })
   const skipped = [...(parsed.attachmentsSkipped ?? []), ...refused]
-  const facts = skipped.length === 0 ? parsed.facts : { ...parsed.facts, attachments_skipped: skipped }
+  const about = describeSkipped(skipped, parsed.attachmentsUnlisted)
+  const facts = { ...parsed.facts, ...about.facts }
   const { tags, parse } = parseColumns(row, { ...parsed, facts })
   const title = givenTitle(row).given_title ?? storedTitle(parsed.title)
   await tx.sql.deleteFrom('pages').where('document_id', '=', job.documentId).execute()
@@ -176,7 +191,7 @@ async function savePages(
   const change = {
     title,
     page_count: parsed.pageCount,
-    warnings: JSON.stringify([...parsed.warnings, ...attachmentWarnings(skipped)]),
+    warnings: JSON.stringify([...parsed.warnings, ...about.warnings]),
     health: JSON.stringify(parsed.health),
     tags,
     parse,

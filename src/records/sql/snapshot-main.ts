@@ -10,16 +10,20 @@ parentPort?.postMessage(copy(workerData as SnapshotRequest))
 
 function copy({ database, copy }: SnapshotRequest): SnapshotAnswer {
   try {
-    const source = new DatabaseSync(database, { timeout: BUSY_TIMEOUT_MS })
-    try {
-      source.prepare('vacuum into ?').run(copy)
-    } finally {
-      source.close()
-    }
+    if (database !== null) copyFile(database, copy)
     return { snapshot: describe(copy) }
   } catch (error) {
     const { message, errcode } = error as Error & { errcode?: number }
     return { error: { message, ...(errcode !== undefined && { errcode }) } }
+  }
+}
+
+function copyFile(database: string, copy: string): void {
+  const source = new DatabaseSync(database, { timeout: BUSY_TIMEOUT_MS })
+  try {
+    source.prepare('vacuum into ?').run(copy)
+  } finally {
+    source.close()
   }
 }
 

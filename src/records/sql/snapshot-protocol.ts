@@ -1,8 +1,8 @@
 import type { Snapshot } from '../snapshot.ts'
 
-/** What the thread that copies a database gets: the file to copy, and the new file. */
+/** What the thread that copies a database gets: the new file, and the file to copy, or null when the new file has its rows already. */
 export interface SnapshotRequest {
-  database: string
+  database: string | null
   copy: string
 }
 

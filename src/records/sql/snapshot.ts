@@ -9,7 +9,16 @@ import type { SnapshotAnswer, SnapshotRequest } from './snapshot-protocol.ts'
  * Copies a database to a new file with `VACUUM INTO`, which reads one moment while others write. node:sqlite's `backup` would start over with
  * every commit of another connection. A thread does it, because SQLite blocks the one that calls it. Throws what `translateSqlError` returns.
  */
-export async function copyDatabase(request: SnapshotRequest): Promise<Snapshot> {
+export async function copyDatabase(request: { database: string; copy: string }): Promise<Snapshot> {
+  return inThread(request)
+}
+
+/** Returns what a backup says about the records in a database, which nothing else changes meanwhile. */
+export async function describeDatabase(file: string): Promise<Snapshot> {
+  return inThread({ database: null, copy: file })
+}
+
+async function inThread(request: SnapshotRequest): Promise<Snapshot> {
   const worker = new Worker(builtModule(new URL('./snapshot-main.ts', import.meta.url)), { workerData: request })
   try {
     const answer = await new Promise<SnapshotAnswer>((resolve, reject) => {

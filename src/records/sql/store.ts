@@ -1,10 +1,12 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import type { AuditFact } from '../../core/audit.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { DocumentEvent } from '../../core/model.ts'
+import type { PageList } from '../../core/page-list.ts'
 import type { ProjectIds } from '../projects.ts'
 import { describeFact, insertFacts, type NewFact } from './audit-record.ts'
 import type { Engine, WriteMode } from './engine.ts'
+import type { ScanTurn } from './scan-thread.ts'
 import type { DocumentRow, EventRow, Tables } from './tables.ts'
 import { addMessages } from './webhook-messages.ts'
 
@@ -37,6 +39,8 @@ export interface Store {
    * the main thread from waiting for the disk.
    */
   writeStep<T>(work: (tx: WriteTransaction) => Promise<T>, mode?: typeof SHARED): Promise<T>
+  /** Runs a query that reads many rows, without blocking the main thread. The query returns one row with a `PageList` as text, or with null. */
+  scan(query: RawBuilder<{ list: string | null }>, turn: ScanTurn): Promise<PageList>
   /** Calls the listeners, for changes by other processes. */
   wake(projects: ProjectIds): void
   subscribe(listener: EventListener): () => void
@@ -60,12 +64,14 @@ export function createStore({
   clock,
   engine,
   versions,
+  scan,
   isAudited,
 }: {
   db: Kysely<Tables>
   clock: Clock
   engine: Engine
   versions: Pick<Store, 'documentsVersion' | 'membersVersion'>
+  scan: Store['scan']
   isAudited: boolean
 }): Store {
   const listeners = new Set<EventListener>()
@@ -108,6 +114,7 @@ export function createStore({
     clock,
     now,
     engine,
+    scan,
     wake,
     write: (work, { isShared } = ALONE) => write({ isStep: false, isShared }, work),
     writeStep: (work, { isShared } = ALONE) => write({ isStep: true, isShared }, work),

@@ -226,7 +226,8 @@ export class SearchThreads {
     if ('damagedSegment' in reply) return void this.#tryWithout(reply.damagedSegment, waiting)
     const { code, message } = reply.failure
     const error = Object.assign(new Error(message), reply.failure)
-    waiting.reject(code !== undefined && isErrorCode(code) ? new DocsearchError(code, message, { cause: error }) : error)
+    if (code === undefined || !isErrorCode(code)) return waiting.reject(error)
+    waiting.reject(new DocsearchError(code, message, { cause: error, ...(code === 'store_unavailable' && { retryAfter: 5 }) }))
   }
 
   /** Repeats a task that has found damage, after the threads have received the index without this segment. */

@@ -1,4 +1,5 @@
 import { foldName } from '../../../src/core/fold-name.ts'
+import { toPageList } from '../../../src/core/page-list.ts'
 import type { MessageHeader } from '../../../src/core/parsed.ts'
 import type { AnsweredMessage, MessageQuery, Messages } from '../../../src/records/messages.ts'
 import { attachmentsOf } from './attachments.ts'
@@ -7,19 +8,19 @@ import type { MemoryStore } from './store.ts'
 export function memoryMessages(store: MemoryStore): Messages {
   const messagesOf = (id: string) => store.messages.get(id) ?? []
   return {
-    async find(projects, query) {
+    async find(projects, queries) {
       const found = new Map<string, number[] | null>()
       for (const { id, projectId } of store.documents.values()) {
         if (!projects.has(projectId)) continue
         const pages = messagesOf(id)
-          .filter((message) => isMatch(message, query))
+          .filter((message) => queries.some((query) => isMatch(message, query)))
           .map(({ page }) => page)
         if (pages.length > 0) found.set(id, pages)
         const attached = [...store.documents.values()].filter((one) => one.parentId === id && pages.includes(one.parentPage!))
         const ids = attached.map((one) => one.id)
         for (const each of [...ids, ...attachmentsOf(store.documents, ids).map((one) => one.id)]) found.set(each, null)
       }
-      return [...found].map(([documentId, pages]) => ({ documentId, pages }))
+      return toPageList([...found].map(([id, pages]) => (pages === null ? id : `${id} ${pages.join(',')}`)).join('\n'))
     },
     async get(id, wanted) {
       const message = messagesOf(id).find(({ page }) => page === wanted)

@@ -2,7 +2,7 @@ import type { DocumentStatus, Quotas } from '../../../src/core/model.ts'
 import { NO_QUOTAS, passagesRefusal } from '../../../src/records/quotas.ts'
 import type { CutJob, FinishedJob, JobRef, ParsedPages, Queue, QueuedDocument, SavedPages } from '../../../src/records/queue.ts'
 import { EMBEDDING_FAILURES, storedTitle } from '../../../src/records/rules.ts'
-import { attachmentWarnings } from '../../../src/records/attachments.ts'
+import { describeSkipped } from '../../../src/records/attachments.ts'
 import { saveAttachments } from './attachments.ts'
 import {
   countStatuses,
@@ -135,8 +135,9 @@ function savePages(store: MemoryStore, job: JobRef, parsed: ParsedPages, quotas:
   const { pages, title, pageCount, health, tags: tagsOfFile = [], attachments = [], isWhole = true } = parsed
   const refused = saveAttachments(store, document, attachments, { isWhole, quotas })
   const skipped = [...(parsed.attachmentsSkipped ?? []), ...refused]
-  const facts = { ...parsed.facts, ...(skipped.length > 0 && { attachments_skipped: skipped }) }
-  const warnings = [...parsed.warnings, ...attachmentWarnings(skipped)]
+  const about = describeSkipped(skipped, parsed.attachmentsUnlisted)
+  const facts = { ...parsed.facts, ...about.facts }
+  const warnings = [...parsed.warnings, ...about.warnings]
   store.messages.set(document.id, parsed.messages ?? [])
   const given = givenTags(document)
   const own = givenTitle(document)

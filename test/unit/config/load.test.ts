@@ -48,6 +48,16 @@ test('accepts sizes and times with units', async () => {
   expect(config.limits).toMatchObject({ fileBytes: 5_000_000, parseMs: 90_000, parseMemoryBytes: 2 * 1024 ** 3 })
 })
 
+test('refuses a backup more often than every minute, and an empty name of the data folder', async () => {
+  await expect(loadConfig({}, { DOCSEARCH_DATA: dir, DOCSEARCH_BACKUP_EVERY: '59s' })).rejects.toThrow(
+    'backup.every must be at least "1min"',
+  )
+  const { config } = await loadConfig({}, { DOCSEARCH_DATA: dir, DOCSEARCH_BACKUP_EVERY: '1min' })
+  expect(config.backup.everyMs).toBe(60_000)
+  await expect(loadConfig({ data: '' }, {})).rejects.toThrow('--data is empty')
+  await expect(loadConfig({}, { DOCSEARCH_DATA: '' })).rejects.toThrow('DOCSEARCH_DATA is empty')
+})
+
 test('reports broken JSON and a missing --config file', async () => {
   await writeFile(join(dir, 'config.json'), '{"port": 1,')
   await expect(loadConfig({ data: dir }, {})).rejects.toThrow(/not valid JSON/)
@@ -142,6 +152,9 @@ test('each flag of serve sets its value', async () => {
     embedder: 'builtin',
     reranker: 'none',
     logLevel: 'warn',
+    database: 'postgres://db.example/docs',
+    store: 's3://bucket',
+    role: 'worker',
   }
   const { config, values } = await loadConfig({ data: dir, ...flags }, {})
   expect(config).toMatchObject({
@@ -152,10 +165,12 @@ test('each flag of serve sets its value', async () => {
     embedder: 'builtin',
     reranker: 'none',
     logLevel: 'warn',
+    shared: { database: 'postgres://db.example/docs', store: 's3://bucket', role: 'worker' },
   })
   const fromFlags = values.filter(({ source }) => source === 'flag').map(({ from }) => from)
   expect(fromFlags.toSorted()).toEqual([
     '--data',
+    '--database',
     '--embedder',
     '--host',
     '--log-level',
@@ -163,6 +178,8 @@ test('each flag of serve sets its value', async () => {
     '--port',
     '--public-url',
     '--reranker',
+    '--role',
+    '--store',
   ])
 })
 
@@ -197,4 +214,44 @@ test("takes a rerank endpoint's key only from the environment, and never shows i
   const failure = await loadConfig({ data: dir }, { DOCSEARCH_RERANK_KEY: key }).catch((error) => error)
   expect(failure.message).toMatch(/DOCSEARCH_RERANK_KEY has a character that a key cannot contain/)
   expect(failure.message).not.toContain(key)
+})
+
+const PLACE = { DOCSEARCH_DATABASE: 'postgres://ann:s3cret@db.example/docs', DOCSEARCH_STORE: 's3://bucket/prefix' }
+
+test('takes the database and the store of an instance with several processes', async () => {
+  expect((await loadConfig({ data: dir }, {})).config.shared).toBeNull()
+  const { config } = await loadConfig({ data: dir, role: 'api' }, PLACE)
+  expect(config.shared).toEqual({ database: PLACE.DOCSEARCH_DATABASE, store: PLACE.DOCSEARCH_STORE, role: 'api' })
+  await writeFile(join(dir, 'config.json'), JSON.stringify({ database: 'postgresql:///docs?service=a', store: 's3://bucket' }))
+  const place = { database: 'postgresql:///docs?service=a', store: 's3://bucket', role: 'all' }
+  expect((await loadConfig({ data: dir }, {})).config.shared).toEqual(place)
+})
+
+test.each([
+  [{ database: 'postgres://db/docs' }, 'store must be set too'],
+  [{ store: 's3://bucket' }, 'database must be set too'],
+  [{ role: 'worker' }, 'role worker needs database and store'],
+  [
+    { database: 'postgres://db/docs', store: 's3://bucket', role: 'both' },
+    'role must be all, api or worker, but is "both" (--role)',
+  ],
+  [{ database: 'mysql://db/docs', store: 'file:///tmp' }, 'store must be an address such as s3://bucket/prefix'],
+  [{ database: 'postgres://ann:s3cret@db/docs', store: 's3://bucket' }, '--database must not contain a password'],
+])('refuses %o', async (flags, message) => {
+  await expect(loadConfig({ data: dir, ...flags }, {})).rejects.toThrow(message)
+})
+
+test.each([
+  'postgres://ann:s3cret@db.example/docs',
+  'postgres://db.example/docs?user=ann&password=s3cret&sslmode=require',
+  'ann:s3cret@db.example/docs',
+  'mysql://ann:s3cret@db.example/docs',
+])('never shows the password in %s', async (database) => {
+  const env = { ...PLACE, DOCSEARCH_DATABASE: database }
+  const shown = await loadConfig({ data: dir }, env).then(
+    ({ values }) => JSON.stringify(values),
+    (error: Error) => error.message,
+  )
+  expect(shown).toContain('database')
+  expect(shown).not.toContain('s3cret')
 })

@@ -4,9 +4,12 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { nameTerms, passageTerms } from '../../../src/index/passage-terms.ts'
+import type { ChunkIndex } from '../../../src/index/chunk-index.ts'
 import { SegmentedIndex } from '../../../src/index/segmented-index.ts'
 import { RemoteSegments } from '../../../src/index/segments/remote/remote-segments.ts'
 import { SegmentStore } from '../../../src/index/segments/store/segment-store.ts'
+import { SharedIndex } from '../../../src/index/shared-index.ts'
+import type { WriterLeases } from '../../../src/index/shared-index-store.ts'
 import { DIMENSIONS, direction, passage } from '../../conformance/chunk-index.ts'
 import { errorCode } from '../../support/codes.ts'
 import { createMemoryTable } from '../../support/memory-passage-table.ts'
@@ -14,6 +17,7 @@ import { BUCKET, startS3rver, startVersitygw, type TestStore, VERSITYGW } from '
 import { openStore } from '../../support/open-store.ts'
 import { keywordSearch, vectorSearch } from '../../support/search-index.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { createWriterLeases } from '../../support/writer-leases.ts'
 
 const HOUR = 3_600_000
 const layout = { dimensions: DIMENSIONS, denseDimensions: DIMENSIONS }
@@ -21,7 +25,7 @@ const layout = { dimensions: DIMENSIONS, denseDimensions: DIMENSIONS }
 let server: TestStore
 let address: string
 let table: ReturnType<typeof createMemoryTable>
-let fence: number
+let leases: ReturnType<typeof createWriterLeases>
 beforeAll(async () => {
   server = VERSITYGW === null ? await startS3rver({ addsConditions: true }) : await startVersitygw()
 })
@@ -30,23 +34,40 @@ beforeEach(() => {
   for (const [name, value] of Object.entries(server.env)) vi.stubEnv(name, value)
   address = `s3://${BUCKET}/${randomBytes(6).toString('hex')}`
   table = createMemoryTable(DIMENSIONS)
-  fence = 0
+  leases = createWriterLeases()
 })
 afterEach(() => {
   vi.unstubAllEnvs()
   server.proxy.fault = () => 'pass'
 })
 
-/** Opens the index as a process that writes. Without `address`, as an instance on one machine. */
-async function openWriter(shares = true): Promise<SegmentedIndex> {
-  const sharing = shares ? { address, takeLease: async () => ({ fence: ++fence }) } : undefined
-  const own = shares ? table : createMemoryTable(DIMENSIONS)
-  const index = await SegmentedIndex.open({
-    table: own,
+async function openLocal(): Promise<SegmentedIndex> {
+  const own = createMemoryTable(DIMENSIONS)
+  const index = await SegmentedIndex.open({ table: own, folder: join(await tempFolder(), 'idx'), layout, log: silentLogger })
+  onTestFinished(() => index.close())
+  return index
+}
+
+/** Opens the index as another process that writes. */
+async function openWriter(): Promise<SharedIndex> {
+  const index = await openShared(leases.next())
+  // Takes the lease.
+  await index.put([])
+  return index
+}
+
+async function openShared(own: WriterLeases | null): Promise<SharedIndex> {
+  const index = await SharedIndex.open({
+    id: 'idx',
+    table,
     folder: join(await tempFolder(), 'idx'),
+    shared: { address },
+    cache: null,
     layout,
+    leases: own,
+    newestVersion: null,
+    onCommit: async () => {},
     log: silentLogger,
-    sharing,
   })
   onTestFinished(() => index.close())
   return index
@@ -54,12 +75,11 @@ async function openWriter(shares = true): Promise<SegmentedIndex> {
 
 /** Opens the segments as a process that only searches. */
 async function openReader(folder?: string): Promise<SegmentStore> {
-  const sharing = { address, takeLease: null }
   const reader = await SegmentStore.open({
     folder: folder ?? join(await tempFolder(), 'idx'),
     layout,
     log: silentLogger,
-    sharing,
+    shared: { address },
   })
   onTestFinished(() => reader.close())
   return reader
@@ -86,7 +106,7 @@ function document(documentId: string, { projectId = 'prj_a', passages = 3, versi
 }
 
 /** What searches find, with scores. */
-async function found(from: SegmentedIndex | SegmentStore) {
+async function found(from: ChunkIndex | SegmentStore) {
   const index = from instanceof SegmentStore ? { segments: () => from.projects(), rowsWithPhrases: async () => [] } : from
   const shown = ({ id, score }: { id: string; score: number }) => ({ id, score })
   return {
@@ -96,7 +116,7 @@ async function found(from: SegmentedIndex | SegmentStore) {
 }
 
 /** Adds, replaces and deletes documents in three projects, until segments are merged. */
-async function change(index: SegmentedIndex): Promise<void> {
+async function change(index: SegmentedIndex | SharedIndex): Promise<void> {
   for (let i = 0; i < 12; i++)
     await index.put([document(`doc_${i}`, { passages: 3 + (i % 4) }), document(`other_${i}`, { projectId: `prj_${i % 2}` })])
   await index.put([document('doc_3', { version: 2 }), document('doc_4', { version: 2, passages: 1 })])
@@ -105,7 +125,7 @@ async function change(index: SegmentedIndex): Promise<void> {
 }
 
 test('another process finds the same passages with the same scores as on one machine', async () => {
-  const [alone, writer, reader] = [await openWriter(false), await openWriter(), await openReader()]
+  const [alone, writer, reader] = [await openLocal(), await openWriter(), await openReader()]
   await change(alone)
   await change(writer)
   await reader.follow()
@@ -132,8 +152,8 @@ test('every process that follows finds what a writer has confirmed, even with ma
 test('a process that only searches cannot write', async () => {
   const writer = await openWriter()
   await writer.put([document('doc_1')])
-  const reader = await openReader()
-  await expect(reader.commit({ added: [], removed: ['doc_1'] })).rejects.toMatchObject({ code: errorCode('index_failed') })
+  const reader = await openShared(null)
+  await expect(reader.deleteDocuments(['doc_1'])).rejects.toMatchObject({ code: errorCode('index_failed') })
   expect((await found(await openReader())).words).toEqual((await found(writer)).words)
 })
 
@@ -142,10 +162,13 @@ test('a writer whose lease has passed on cannot write, and the next one has ever
   await first.put([document('doc_1')])
   const second = await openWriter()
   await expect(first.put([document('doc_2')])).rejects.toMatchObject({ code: errorCode('writer_replaced') })
-  await expect(first.deleteDocuments(['doc_1'])).rejects.toMatchObject({ code: errorCode('writer_replaced') })
   await second.put([document('doc_3')])
-  const ids = (await found(second)).words.map(({ id }) => id)
-  expect(new Set(ids.map((id) => id.split(':')[0]))).toEqual(new Set(['doc_1', 'doc_3']))
+  const documents = async (index: SharedIndex) => new Set((await found(index)).words.map(({ id }) => id.split(':')[0]))
+  expect(await documents(second)).toEqual(new Set(['doc_1', 'doc_3']))
+  // With another lease, the first one continues where the second one has stopped.
+  await first.put([document('doc_4')])
+  await expect(second.deleteDocuments(['doc_1'])).rejects.toMatchObject({ code: errorCode('writer_replaced') })
+  expect(await documents(first)).toEqual(new Set(['doc_1', 'doc_3', 'doc_4']))
 })
 
 test('a commit that the store refused changes nothing, and the next commit succeeds', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createOcr, type OcrOptions } from '../../../src/parse/ocr/ocr.ts'
 import { makePdf } from '../../support/make-documents.ts'
+import { greyPng } from '../../support/make-pictures.ts'
 import { isRunning } from '../../support/processes.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/until.ts'
@@ -162,6 +163,41 @@ test.skipIf(!OCRMYPDF)('ocrmypdf reads a scanned page', async () => {
   expect(document.warnings).toEqual([])
   expect(await bench.found('termination')).toEqual(['scan.pdf'])
   expect(bench.left()).toEqual([])
+})
+
+test('a picture reaches the program as a PDF, and its pages have the text that the program finds', async () => {
+  const bench = await benchWith(
+    `if (fs.readFileSync(input, 'latin1').startsWith('%PDF-')) fs.copyFileSync(new URL('recognised.pdf', import.meta.url), output)`,
+  )
+  await writeFile(join(bench.own, 'recognised.pdf'), await makePdf([[{ text: 'Handwriting on a photo.' }]]))
+  const document = await bench.ingested('photo.png', greyPng(40, 30))
+  expect(document).toMatchObject({ mediaType: 'image/png', status: 'ready', pageCount: 1, warnings: [] })
+  expect(document.parse).toMatchObject({ engine: 'picture', ocr: { pages: 1 } })
+  expect(await bench.found('handwriting')).toEqual(['photo.png'])
+  expect(bench.left()).toEqual([])
+})
+
+test('an instance without a program refuses pictures, and says what to do', async () => {
+  const bench = await openBench()
+  const refused = bench.upload('photo.png', greyPng(40, 30))
+  await expect(refused).rejects.toMatchObject({
+    code: 'unsupported_type',
+    message: expect.stringMatching(/picture \(PNG\).*no OCR program.*parse\.ocr_command.*ocrmypdf/),
+  })
+})
+
+test.skipIf(!OCRMYPDF).each([
+  ['png', ['-png']],
+  ['jpg', ['-jpeg']],
+  ['tif', ['-tiff', '-tiffcompression', 'lzw']],
+])('ocrmypdf reads a picture (%s)', async (extension, options) => {
+  const bench = await benchWith('', { command: ['ocrmypdf', '--skip-text', '{input}', '{output}'] })
+  const print = join(bench.own, 'print.pdf')
+  await writeFile(print, await makePdf([[{ heading: 'Notice of termination' }]]))
+  execFileSync('pdftoppm', ['-r', '150', ...options, '-singlefile', print, join(bench.own, 'page')])
+  const document = await bench.ingested(`scan.${extension}`, await readFile(join(bench.own, `page.${extension}`)))
+  expect(document.warnings).toEqual([])
+  expect(await bench.found('termination')).toEqual([`scan.${extension}`])
 })
 
 function has(program: string): boolean {

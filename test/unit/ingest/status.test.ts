@@ -7,7 +7,7 @@ function describeWith(queued: number, { waitsFor = null as string | null, canEmb
     records: { queue: { counts: async () => ({ queued, processing: 0, failed: 1, ready: 5 }) } },
     lifecycle: { active: () => ({ embedder: { canEmbed } }), choice: () => ({ reason: 'Ollama does not answer.' }) },
   } as unknown as IngestOptions
-  return describeQueue(options, { run: (work) => work(), reason: () => waitsFor })
+  return describeQueue(options, waitsFor)
 }
 
 test.each([

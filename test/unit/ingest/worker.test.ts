@@ -6,9 +6,10 @@ import { createRetries } from '../../../src/core/retries.ts'
 import { noTelemetry } from '../../../src/core/telemetry.ts'
 import type { Extracted } from '../../../src/ingest/steps.ts'
 import { Load } from '../../../src/ingest/load.ts'
+import { indexInto } from '../../../src/ingest/process-document.ts'
 import { Worker, type WorkerParts } from '../../../src/ingest/worker.ts'
 import { Changes } from '../../../src/lifecycle/changes.ts'
-import type { OpenIndex } from '../../../src/lifecycle/lifecycle.ts'
+import type { Lifecycle, OpenIndex } from '../../../src/lifecycle/lifecycle.ts'
 import type { QueuedDocument } from '../../../src/records/queue.ts'
 import { errorCode } from '../../support/codes.ts'
 import { until } from '../../support/until.ts'
@@ -24,38 +25,40 @@ function newWorker(queued: QueuedDocument[]) {
   const indexing = Promise.withResolvers<void>()
   let active: OpenIndex | null = openIndex()
   const stopping = new AbortController()
+  const steps = {
+    async extract({ documentId }: QueuedDocument): Promise<Extracted> {
+      if (documentId === 'bad') throw new DocsearchError('corrupt', 'unreadable')
+      return { title: null, tags: [], pages: [], chars: 1 }
+    },
+    async index({ documentId }: QueuedDocument, _: Extracted, __: OpenIndex, signal: AbortSignal) {
+      events.push(`${documentId} indexing`)
+      const aborted = new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error))
+      })
+      await Promise.race([indexing.promise, aborted])
+      events.push(`${documentId} ready`)
+    },
+  }
+  const lifecycle = {
+    active: () => active,
+    onChange: (listener: () => void) => changes.onChange(listener),
+    waitFor: <T>(find: () => T | null, signal: AbortSignal) => changes.waitFor(find, signal),
+  } as unknown as Lifecycle
   const parts = {
+    claim: async (limit: number, { except = [] }: { except?: readonly string[] } = {}) => {
+      const claimed = queued.filter(({ document }) => !except.includes(document.ownerId)).slice(0, limit)
+      for (const job of claimed) queued.splice(queued.indexOf(job), 1)
+      return claimed
+    },
     records: {
       queue: {
-        claim: async (limit: number, { except = [] }: { except?: readonly string[] } = {}) => {
-          const claimed = queued.filter(({ document }) => !except.includes(document.ownerId)).slice(0, limit)
-          for (const job of claimed) queued.splice(queued.indexOf(job), 1)
-          return claimed
-        },
         fail: async ({ documentId }: QueuedDocument, { code }: { code: string }) =>
           void events.push(`${documentId} failed: ${code}`),
         release: async ({ documentId }: QueuedDocument) => void events.push(`${documentId} released`),
       },
     },
-    steps: {
-      async extract({ documentId }: QueuedDocument): Promise<Extracted> {
-        if (documentId === 'bad') throw new DocsearchError('corrupt', 'unreadable')
-        return { title: null, tags: [], pages: [], chars: 1 }
-      },
-      async index({ documentId }: QueuedDocument, _: Extracted, __: OpenIndex, signal: AbortSignal) {
-        events.push(`${documentId} indexing`)
-        const aborted = new Promise<never>((_, reject) => {
-          signal.addEventListener('abort', () => reject(signal.reason as Error))
-        })
-        await Promise.race([indexing.promise, aborted])
-        events.push(`${documentId} ready`)
-      },
-    },
-    lifecycle: {
-      active: () => active,
-      onChange: (listener: () => void) => changes.onChange(listener),
-      waitFor: <T>(find: () => T | null, signal: AbortSignal) => changes.waitFor(find, signal),
-    },
+    extract: steps.extract,
+    index: indexInto(lifecycle, steps),
     clock: systemClock,
     log: silentLogger,
     telemetry: noTelemetry,

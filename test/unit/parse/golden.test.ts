@@ -228,7 +228,113 @@ const REPLY = {
   text: `Agreed.\n\nOn 3 May 2024, Ada Lovelace wrote:\n> ${LEASE[0]}\n`,
 }
 
+const RTF = String.raw`{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Times;}{\f1\fcharset204 Cyr;}}{\stylesheet{\s1\outlinelevel0 heading 1;}}{\info{\title Lease of a flat}}
+{\header Lease of 1 May\par}\pard\s1 The lease\par\pard\plain ${LEASE[0]!}{\footnote By letter.}\par
+{\listtext\pard 1.\tab}\ls1\ilvl0 Gr\'fc\'dfe \f1\'cc\'e8\'f0\f0\par
+\trowd\pard\intbl Month\cell Rent\cell\row\trowd\pard\intbl May\cell 900 {\v hidden}\u8364?\cell\row
+\pard\page ${LEASE[1]!}\par}`
+
+const RECORDS = Array.from({ length: 3 }, (_, i) => ({ name: `Flat ${i}`, terms: LEASE.join(' ').repeat(4), rooms: [i, i + 1] }))
+const JSON_FILE = JSON.stringify({ house: { street: 'Hafenstra\u00dfe', flats: RECORDS }, version: 1 }, null, 2).replace(
+  'ß',
+  '\\u00df',
+)
+const JSON_LINES = RECORDS.map((record) => JSON.stringify(record)).join('\n')
+
+const RST = `The lease
+=========
+
+.. not printed
+
+${LEASE[0]}
+
+Rent
+----
+
+- by \`\`transfer\`\`
+- *never* in cash, see :ref:\`below <b>\`::
+
+    IBAN DE00
+
+=====  ====
+Month  Rent
+=====  ====
+May    900
+=====  ====
+`
+
+const ADOC = `= The lease
+Ada Lovelace <ada@example.org>
+:rent: 900 *euros*
+
+// not printed
+${LEASE[0]}footnote:[By letter.]
+
+[[rent]]
+== Rent
+
+NOTE: The rent is {rent}, see <<rent>>.
+
+. by \`transfer\`
+.. standing order
+. never in cash
+
+[source]
+----
+IBAN <1>
+----
+<1> of the landlord
+
+notice:: three months
+
+[%header,cols="1,1"]
+|===
+|Month |Rent
+|May |900
+2+|and so on
+|===
+`
+
+const TEX = String.raw`\documentclass{article}\title{The lease}% not printed
+\begin{document}\maketitle
+\section{Rent} ${LEASE[0]!} \emph{Always} $x^2$ --- \"uber.
+\begin{itemize}\item by transfer\item[b)] never in cash\end{itemize}
+\begin{tabular}{ll}Month & Rent \\ \hline May & 900 \\\end{tabular}
+\begin{verbatim}
+IBAN
+\end{verbatim}
+\input{secret}\end{document}`
+
+const CODE = `"""Keeps the lease."""
+import math
+
+RENT = 900
+
+class Lease:
+    """A contract."""
+
+    # Called each month.
+    def rent_due(self, month):
+        return RENT
+
+    @property
+    def ends(self): return None
+
+def main():
+    def inner():
+        pass
+    Lease().rent_due(5)
+`
+
 test.each([
+  ['lease.rtf', RTF],
+  ['house.json', JSON_FILE],
+  ['house.min.json', JSON.stringify({ flats: RECORDS })],
+  ['flats.jsonl', JSON_LINES],
+  ['lease.rst', RST],
+  ['lease.adoc', ADOC],
+  ['lease.tex', TEX],
+  ['lease.py', CODE],
   ['lease.eml', makeMail({ subject: 'The lease', html: HTML })],
   ['thread.mbox', makeMbox([makeMail({ subject: 'The lease', text: LEASE.join('\n\n') }), makeMail(REPLY)])],
   ['lease.msg', makeMsg({ subject: 'The lease', body: LEASE.join('\r\n\r\n') })],

@@ -56,6 +56,22 @@ test('without an index, finds nothing and says why', async () => {
   })
 })
 
+test('finds what another process has stored, and says when the newest documents may be missing', async () => {
+  let isCurrent = true
+  const catchUp = async () => {
+    await fixture.add('later.txt', [isCurrent ? 'The pier is new.' : 'The pier is old.'])
+    return isCurrent
+  }
+  const index = { ...fixture.index, catchUp }
+  const outcome = await fixture.ask('pier', { limit: 1 }, { index })
+  expect(outcome).toMatchObject({ hits: [{ text: 'The pier is new.' }], modeReason: null })
+  isCurrent = false
+  expect(await fixture.ask('pier', { limit: 1 }, { index })).toMatchObject({
+    hits: [{ text: 'The pier is old.' }],
+    modeReason: expect.stringContaining('The object store does not answer in time.'),
+  })
+})
+
 test('stops the search when the caller gives up', async () => {
   const controller = new AbortController()
   const embedder = broken(() => {

@@ -9,7 +9,7 @@ import { testClock } from '../../support/test-clock.ts'
 test('an instance whose owner has 100 keys starts, and gives the local command line none', async () => {
   const clock = testClock()
   const records = openMemoryRecords(clock)
-  const owner = await ensureOwner(records)
+  const { owner } = await ensureOwner(records)
   const apiKeys = createApiKeys({ records, clock })
   const remembered: string[] = []
   const credentials = {
@@ -17,7 +17,15 @@ test('an instance whose owner has 100 keys starts, and gives the local command l
     rememberLocal: async ({ token }: { token: string }) => void remembered.push(token),
   } as unknown as CredentialStore
   const start = () =>
-    ensureLocalKey({ owner, apiKeys, credentials, address: 'http://127.0.0.1:1', dataDir: '/nowhere', log: silentLogger })
+    ensureLocalKey({
+      owner,
+      apiKeys,
+      credentials,
+      address: 'http://127.0.0.1:1',
+      dataDir: '/nowhere',
+      mayCreate: true,
+      log: silentLogger,
+    })
 
   for (let i = 1; i < 100; i++) await apiKeys.create({ ownerId: owner.id, name: 'k', scopes: [], expiresAt: null })
   await start()

@@ -6,7 +6,7 @@ import { formatBytes } from '../../../core/format-bytes.ts'
 import type { Context } from '../../context.ts'
 import { defineCommand } from '../../define.ts'
 import { EXIT, usage } from '../../exit.ts'
-import { argument, flag, integer, option } from '../../options.ts'
+import { flag, integer, option, pathArgument } from '../../options.ts'
 import { dataFolder, DATA_OPTIONS, hintAtData } from '../administer.ts'
 import { createBar, type Bar } from '../bar.ts'
 import { daemonOutput } from '../serve.ts'
@@ -32,7 +32,7 @@ interface Received {
 export default defineCommand({
   name: 'create',
   summary: 'Take a backup',
-  arguments: { target: argument('<target>', 'A folder, a file that ends with .tar, or - for standard output') },
+  arguments: { target: pathArgument('<target>', 'A folder, a file that ends with .tar, or - for standard output') },
   options: {
     ...DATA_OPTIONS,
     withVectors: flag('--with-vectors', 'Include the passages with their vectors, so that `restore` does not embed them again'),
@@ -40,7 +40,7 @@ export default defineCommand({
     force: flag('-f, --force', 'Overwrite an existing file'),
   },
   details:
-    '\nA folder keeps several backups, which share their originals: each backup adds only originals that are new. Without --data, the ' +
+    'A folder keeps several backups, which share their originals: each backup adds only originals that are new. Without --data, the ' +
     'command backs up the instance over its API. Only the owner of the instance can do this, with a credential that has the scopes ' +
     'read:documents, write:documents and manage:keys.',
   examples: [
@@ -66,7 +66,6 @@ export default defineCommand({
 })
 
 function checkUsage<K extends string>(context: Context, target: string, kind: K | null, { keep, force }: Options): K {
-  if (target === '') throw usage('The target is empty. Name a folder, a file that ends with .tar, or - for standard output.')
   if (kind === null)
     throw usage(
       `A backup is a folder or a .tar file, not ${target}. To compress or encrypt it, use a pipe, such as \`docsearch backup - | zstd > backup.tar.zst\`.`,

@@ -5,7 +5,7 @@ import { formatBytes } from '../../../core/format-bytes.ts'
 import type { Context } from '../../context.ts'
 import { defineCommand } from '../../define.ts'
 import { EXIT } from '../../exit.ts'
-import { argument, text } from '../../options.ts'
+import { pathArgument, text } from '../../options.ts'
 import { createBar } from '../bar.ts'
 
 export const SNAPSHOT = text('--snapshot <name>', 'Name of the backup in the folder (default: the newest)')
@@ -16,7 +16,7 @@ export default defineCommand({
   description:
     'Read a backup completely and compare every file with its hash. The exit code is 3 if only originals are damaged or missing, and 7 if ' +
     'the backup cannot be restored.',
-  arguments: { target: argument('<target>', 'The file, the folder, or - for standard input') },
+  arguments: { target: pathArgument('<target>', 'The file, the folder, or - for standard input') },
   options: { snapshot: SNAPSHOT },
   examples: ['docsearch backup verify /mnt/backup/docsearch', 'zstd -dc backup.tar.zst | docsearch backup verify -'],
   async run(context, { target }, { snapshot }) {

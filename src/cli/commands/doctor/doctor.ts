@@ -1,6 +1,6 @@
 import type { DoctorFinding, DoctorProgress, DoctorReport } from '../../../contract/doctor.ts'
 import { presentExamination } from '../../../contract/present/doctor.ts'
-import { statusOf } from '../../../core/findings.ts'
+import { FINDINGS, statusOf } from '../../../core/findings.ts'
 import { formatBytes } from '../../../core/format-bytes.ts'
 import type { Context } from '../../context.ts'
 import { cancelled, EXIT } from '../../exit.ts'
@@ -106,7 +106,8 @@ async function print(context: Context, { checks, findings, status }: DoctorRepor
   const done = findings.length - left.length
   if (done > 0) context.notice(`${count(done, 'finding')} repaired.`)
   if (status === 'ok') return context.notice('Nothing is wrong.')
-  const advice = !fix && status !== 'fatal' ? ' `docsearch doctor --fix` makes the repairs that are safe.' : ''
+  const isFixable = left.some(({ code }) => FINDINGS[code].fix !== null)
+  const advice = !fix && isFixable ? ' `docsearch doctor --fix` makes the repairs that are safe.' : ''
   context.notice(`${count(left.length, 'finding')}.${advice}`)
 }
 

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { defineCommand } from '../../define.ts'
-import { flag, option, text } from '../../options.ts'
+import { flag, option, path } from '../../options.ts'
 
 export default defineCommand({
   name: 'doctor',
@@ -9,7 +9,7 @@ export default defineCommand({
     'Check an instance and its data for damage: originals, database, index, statistics, permissions, disk, clock, address and models. ' +
     'The command checks the instance that you are logged in to as its owner, or a data folder with or without a running daemon.',
   options: {
-    data: text('--data <folder>', 'Check this data folder directly (DOCSEARCH_DATA, unless you name an instance)'),
+    data: path('--data <folder>', 'Check this data folder directly (DOCSEARCH_DATA, unless you name an instance)'),
     subset: option('--subset <part>', 'Read only a part of the originals, such as 1/10', subset),
     fix: flag('--fix', 'Make the repairs that are safe, and report them'),
   },

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises'
 import { formatBytes } from '../../../core/format-bytes.ts'
 import { defineCommand } from '../../define.ts'
 import { usage } from '../../exit.ts'
-import { argument, flag, text } from '../../options.ts'
+import { argument, flag, path } from '../../options.ts'
 import { DOCUMENT, documentId, inProject } from './find.ts'
 
 export default defineCommand({
@@ -11,7 +11,7 @@ export default defineCommand({
   arguments: { document: argument('<document>', DOCUMENT) },
   options: {
     project: inProject,
-    output: text(
+    output: path(
       '-o, --output <file>',
       "File to write, - for standard output (default: the document's name in this folder; on a pipe, standard output)",
     ),

@@ -39,9 +39,12 @@ function listAttachments(client: Client, parent: string): Promise<Document[]> {
 
 /** The attachments of a message, and those that are no documents. */
 function attachmentFields({ parse }: Document, attachments: readonly Document[]): [string, string][] {
+  const skipped = parse.attachments_skipped ?? []
+  const more = (parse.attachments_skipped_count ?? 0) - skipped.length
   return [
     ...attachments.map(({ id, name, status }): [string, string] => ['attachment', `${name} (${id}, ${status})`]),
-    ...(parse.attachments_skipped ?? []).map(({ name, code }): [string, string] => ['not searchable', `${name} (${code})`]),
+    ...skipped.map(({ name, code }): [string, string] => ['not searchable', `${name} (${code})`]),
+    ...(more > 0 ? [['not searchable', count(more, 'more attachment', 'more attachments')] as [string, string]] : []),
   ]
 }
 

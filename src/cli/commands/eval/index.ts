@@ -1,8 +1,8 @@
 import { defineCommand } from '../../define.ts'
 import { usage } from '../../exit.ts'
-import { argument, choice, flag, fraction, integer, option, text } from '../../options.ts'
+import { choice, flag, fraction, integer, option, path, pathArgument } from '../../options.ts'
 
-const DETAILS = `
+const DETAILS = `\
 The file is a YAML list, or has one JSON object per line. Each entry is a
 question with the place of its answer:
   - query: when is the rent due
@@ -16,13 +16,13 @@ question failed, or that a measure dropped by more than --max-drop.`
 export default defineCommand({
   name: 'eval',
   summary: 'Measure search quality with questions whose answers you know',
-  arguments: { file: argument('<file>', 'File with questions and their answers') },
+  arguments: { file: pathArgument('<file>', 'File with questions and their answers') },
   options: {
     limit: option('-n, --limit <number>', 'Number of results to look at, 1 to 100 (default 10)', integer(1, 100)),
     mode: choice('--mode <mode>', 'How to search (default hybrid)', ['hybrid', 'vector', 'keyword']),
     rerank: flag('--no-rerank', "Don't rerank: keep the order of the first search stage"),
     group: flag('-g, --group', 'Search for one result per document'),
-    baseline: text('--baseline <file>', 'Compare with an earlier run, saved from --json'),
+    baseline: path('--baseline <file>', 'Compare with an earlier run, saved from --json'),
     maxDrop: option(
       '--max-drop <number>',
       'Fail if a measure is lower than in the baseline by more than this, such as 0.02',

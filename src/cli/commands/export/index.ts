@@ -1,13 +1,13 @@
 import { defineCommand } from '../../define.ts'
 import { usage } from '../../exit.ts'
-import { argument, flag, text } from '../../options.ts'
+import { flag, pathArgument, text } from '../../options.ts'
 
 export default defineCommand({
   name: 'export',
   summary: 'Write the originals of a project to a folder',
   description:
     'Write the originals of a project to a folder, with a manifest of their paths, tags and dates that other programs can read.',
-  arguments: { folder: argument('<folder>', 'A new or empty folder, or one with an earlier export of the project') },
+  arguments: { folder: pathArgument('<folder>', 'A new or empty folder, or one with an earlier export of the project') },
   options: {
     project: text('-p, --project <name>', 'Project (ID or name)'),
     prune: flag('--prune', 'Delete files of documents that the project no longer has, if an earlier export wrote them'),

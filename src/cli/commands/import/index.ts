@@ -1,12 +1,12 @@
 import { defineCommand } from '../../define.ts'
 import { usage } from '../../exit.ts'
-import { argument, flag, text } from '../../options.ts'
+import { flag, pathArgument, text } from '../../options.ts'
 
 export default defineCommand({
   name: 'import',
   summary: 'Upload an export of docsearch or Paperless-ngx',
   description: 'Upload the documents of an export, with their paths, tags and titles.',
-  arguments: { folder: argument('<folder>', 'What `docsearch export` or the `document_exporter` of Paperless-ngx wrote') },
+  arguments: { folder: pathArgument('<folder>', 'What `docsearch export` or the `document_exporter` of Paperless-ngx wrote') },
   options: {
     project: text('-p, --project <name>', "Project (ID or name); created if it doesn't exist"),
     originals: flag(

@@ -4,7 +4,7 @@ import { reachableAddress } from '../../../client/address.ts'
 import { lastLocalInstance } from '../../../client/credentials/local.ts'
 import { daemonOf } from '../../../client/local-daemon.ts'
 import { resolveTarget } from '../../../client/profiles.ts'
-import { resolveDataDir } from '../../../config/data-dir.ts'
+import { dataVariable, resolveDataDir } from '../../../config/data-dir.ts'
 import { isDocsearchError, DocsearchError } from '../../../core/errors.ts'
 import type { Context } from '../../context.ts'
 import { launchDaemon, logOf, type LaunchFailure } from '../../launch-daemon.ts'
@@ -34,7 +34,7 @@ export async function startIfNone(context: Context): Promise<void> {
   if (env['DOCSEARCH_TOKEN']) return
   const { from } = await resolveTarget({ env, server, profile })
   if (from !== 'default' && from !== 'local daemon') return
-  const dataDir = env['DOCSEARCH_DATA'] ? resolveDataDir(undefined, env).dir : await usualDataDir(env)
+  const dataDir = dataVariable(env) === undefined ? await usualDataDir(env) : resolveDataDir(undefined, env).dir
   if ((await stateOf(context, dataDir)) === 'down') {
     await start(context, dataDir)
     context.notice(`An instance runs with its data in ${dataDir}. Its log: ${logOf(dataDir)}`)

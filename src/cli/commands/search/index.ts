@@ -11,7 +11,7 @@ import { openResult } from './open.ts'
 import { isForPrograms, print, PRINT_OPTIONS } from './print.ts'
 import { REQUEST_OPTIONS, requestOf } from './request.ts'
 
-const DETAILS = `
+const DETAILS = `\
 Operators in a query:
   "third working day"    passages with exactly this phrase (if there are none, with its words)
   -deposit, -"late fee"  no passages with this word or phrase
@@ -20,6 +20,9 @@ Operators in a query:
   path:contracts/2026/   only documents whose path starts with this
   tag:signed             only documents with this tag
   type:pdf               only documents of this type
+  from:ada, to:bob       only messages from or to these people, and their attachments
+  subject:ferry          only messages with this in the subject
+  after:2026-03          only messages sent in March 2026 or later; the same with before:
   -path:, -tag:, -type:  no such documents`
 
 export default defineCommand({
@@ -37,6 +40,7 @@ export default defineCommand({
     `docsearch search '"third working day" rent name:lease'`,
     `docsearch search 'rent -deposit -"late fee"'`,
     'docsearch search rent --path contracts/2026/ --type pdf --after 2026-01-01',
+    'docsearch search minutes --from ada@example.org --sent-after 2026-01-01',
     'docsearch search rent | cut -d: -f1,2',
   ],
   async run(context, { words }, options) {

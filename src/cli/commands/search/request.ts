@@ -15,6 +15,11 @@ export const REQUEST_OPTIONS = {
   path: text('--path <prefix>', 'Only documents whose path starts with this, such as contracts/2026/'),
   after: option('--after <date>', 'Only documents added on this day or later, such as 2026-03-31', time),
   before: option('--before <date>', 'Only documents added before this day', time),
+  from: text('--from <person>', 'Only messages from this person (a part of the name or address), and their attachments'),
+  to: text('--to <person>', 'Only messages to this person, also as a copy, and their attachments'),
+  subject: text('--subject <text>', 'Only messages with this in the subject, and their attachments'),
+  sentAfter: option('--sent-after <date>', 'Only messages sent on this day or later, and their attachments', time),
+  sentBefore: option('--sent-before <date>', 'Only messages sent before this day, and their attachments', time),
   minScore: option('--min-score <score>', 'Only results with at least this score, from 0 to 1', fraction),
   rerank: flag('--no-rerank', "Don't rerank: keep the order of the first search stage"),
   correct: flag(
@@ -52,12 +57,18 @@ export async function requestOf(context: Context, query: string, options: Option
   return request
 }
 
-function filterOf({ tags, types, path, after, before }: Options): NonNullable<SearchRequest['filter']> {
+function filterOf({ tags, types, path, ...options }: Options): NonNullable<SearchRequest['filter']> {
+  const { after, before, from, to, subject, sentAfter, sentBefore } = options
   return {
     ...(tags.length > 0 && { tags }),
     ...(types.length > 0 && { media_types: types }),
     ...(path !== undefined && { path_prefix: path.replace(/^(\.\/+)+/, '') }),
     ...(after !== undefined && { created_after: after }),
     ...(before !== undefined && { created_before: before }),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+    ...(subject !== undefined && { subject }),
+    ...(sentAfter !== undefined && { sent_after: sentAfter }),
+    ...(sentBefore !== undefined && { sent_before: sentBefore }),
   }
 }

@@ -25,7 +25,7 @@ export default defineCommand({
     ),
   },
   details:
-    '\nThe exit code is 0 if the instance works, 3 if it works in part (degraded), 7 if it does not work (unavailable), and 5 if it ' +
+    'The exit code is 0 if the instance works, 3 if it works in part (degraded), 7 if it does not work (unavailable), and 5 if it ' +
     'cannot be reached or, with --data, does not run.\n\nWith --watch and --json, each update is one line.',
   examples: ['docsearch status', 'docsearch status --watch', 'docsearch status --json | jq .documents'],
   async run(context, _args, { data, watch, every = DEFAULT_SECONDS }) {

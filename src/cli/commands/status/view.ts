@@ -30,7 +30,7 @@ export function formatStatus(status: Status, context: Pick<Context, 'table' | 's
 function stateOf({ status, checks }: Status): string {
   if (checks !== undefined)
     return { ok: 'ok', degraded: 'degraded: works in part', unavailable: 'unavailable: does not work' }[status]
-  return status === 'ok' ? 'a daemon runs on this folder; run the command without --data to see more' : 'not running'
+  return status === 'ok' ? 'a daemon runs on this folder; name it with --server to see more' : 'not running'
 }
 
 function documentsOf({ queued, processing, ready, failed }: Status['documents']): string {

@@ -1,13 +1,13 @@
 import { defineCommand } from '../../define.ts'
 import { usage } from '../../exit.ts'
 import { selectionOptions } from '../../files/selection.ts'
-import { flag, option, optionalArgument, repeatable, text } from '../../options.ts'
+import { flag, option, optionalPath, path, repeatable, text } from '../../options.ts'
 import { parseMaxDelete } from './max-delete.ts'
 
 export default defineCommand({
   name: 'sync',
   summary: 'Make the documents of a project match a folder',
-  arguments: { folder: optionalArgument('[folder]', 'The folder') },
+  arguments: { folder: optionalPath('[folder]', 'The folder') },
   options: {
     project: text('-p, --project <name>', "Project (ID or name); created if it doesn't exist"),
     tags: repeatable(text('-t, --tag <tag>', 'Tag for new and changed documents, repeatable')),
@@ -20,8 +20,8 @@ export default defineCommand({
     wholeProject: flag('--whole-project', 'Compare with all documents of the project, not only those of this folder'),
     ...selectionOptions,
     dryRun: flag('-n, --dry-run', 'Show what sync would do, and change nothing', { conflictsWith: ['watch', 'apply'] }),
-    plan: { ...text('--plan <file>', 'Write what sync would do to a file, and change nothing'), conflictsWith: ['apply'] },
-    apply: text('--apply <file>', 'Make the changes in a file that --plan wrote'),
+    plan: { ...path('--plan <file>', 'Write what sync would do to a file, and change nothing'), conflictsWith: ['apply'] },
+    apply: path('--apply <file>', 'Make the changes in a file that --plan wrote'),
     watch: flag('--watch', 'Keep running, and sync whenever the folder changes', { conflictsWith: ['plan', 'apply'] }),
     install: flag('--install', 'Start `--watch` with these options at every login, as a systemd unit or launchd agent', {
       conflictsWith: ['dryRun', 'plan', 'apply', 'watch', 'uninstall'],
@@ -37,7 +37,7 @@ export default defineCommand({
     'Sends new and changed files, and moves the documents of renamed files. Documents of other folders stay as they are.',
     'Deletes nothing without --prune, and with it only when everything else went well.',
     '',
-    'Skips hidden files, node_modules, folders with a CACHEDIR.TAG, what .gitignore and .docsearchignore name, and files in which',
+    'Skips hidden files, node_modules and other generated files, folders with a CACHEDIR.TAG, what .gitignore and .docsearchignore name, and files in which',
     'docsearch cannot read text. If the project has documents for such files, sync does not delete them.',
   ].join('\n'),
   examples: [

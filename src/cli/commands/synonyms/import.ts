@@ -1,8 +1,8 @@
 import { defineCommand } from '../../define.ts'
-import { argument, flag, yes } from '../../options.ts'
+import { flag, pathArgument, yes } from '../../options.ts'
 import { projectOf, projectOption } from './rules.ts'
 
-const DETAILS = `
+const DETAILS = `\
 The file has one rule in each line, in the format of Solr and Elasticsearch:
   # Each of these words and phrases finds the others:
   capex, capital expenditure
@@ -14,7 +14,7 @@ export default defineCommand({
   name: 'import',
   summary: 'Add synonyms from a file',
   description: 'Add synonyms from a file. If a line has an error, docsearch imports nothing and lists all errors.',
-  arguments: { file: argument('<file>', 'Text file, or - for standard input') },
+  arguments: { file: pathArgument('<file>', 'Text file, or - for standard input') },
   options: {
     project: projectOption,
     replace: flag('--replace', 'Remove all synonyms of the project that are not in the file'),

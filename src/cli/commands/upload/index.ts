@@ -1,14 +1,14 @@
 import { defineCommand } from '../../define.ts'
 import { usage } from '../../exit.ts'
 import { selectionOptions } from '../../files/selection.ts'
-import { argumentList, choice, flag, repeatable, text } from '../../options.ts'
+import { choice, flag, pathList, repeatable, text } from '../../options.ts'
 
 const STDIN = '-'
 
 export default defineCommand({
   name: 'upload',
   summary: 'Upload files to a project',
-  arguments: { paths: argumentList('[path...]', 'Files, folders or globs; - reads standard input') },
+  arguments: { paths: pathList('[path...]', 'Files, folders or globs; - reads standard input') },
   options: {
     project: text('-p, --project <name>', "Project to upload to (ID or name); created if it doesn't exist"),
     tags: repeatable(text('-t, --tag <tag>', 'Tag for the documents, repeatable')),
@@ -28,8 +28,8 @@ export default defineCommand({
     'the name of the current folder. A single file is stored under its own name. docsearch does not',
     'send files again that the project already has.',
     '',
-    'In folders, docsearch skips hidden files, node_modules, caches (folders with a CACHEDIR.TAG), what .gitignore and',
-    '.docsearchignore name, and files without text that it reads, such as pictures.',
+    'In folders, docsearch skips hidden files, node_modules and other generated files, caches (folders with a CACHEDIR.TAG),',
+    'what .gitignore and .docsearchignore name, and files without text that it reads, such as pictures.',
   ].join('\n'),
   examples: [
     'docsearch upload report.pdf notes/*.txt',

@@ -18,7 +18,7 @@ export interface Result {
   /** The attachments of messages among them, once they are processed. Empty when the command doesn't wait. */
   attachments: Document[]
   refused: Refusal[]
-  /** Files found in a folder that have no text that docsearch reads. */
+  /** Files found in a folder in which docsearch can't read text. */
   skipped: Refusal[]
   /** Number of files that were named or found. */
   planned: number
@@ -51,16 +51,25 @@ export function printResult(context: Context, result: Result): void {
   reportProblems(context, [...news, ...result.attachments], result.refused)
 }
 
-/** Says which kinds of files in a folder were not taken, since docsearch reads no text in them. */
+/** Says which kinds of files in a folder were not taken: those that hold no text, and those whose text docsearch reads only in another format. */
 export function reportSkipped(context: Context, skipped: readonly Refusal[]): void {
-  if (skipped.length === 0) return
+  const withText = skipped.filter(({ convertible }) => convertible === true)
+  const others = skipped.filter(({ convertible }) => convertible !== true)
+  if (others.length > 0)
+    context.notice(`Skipped ${count(others.length, 'file')} without text that docsearch reads: ${kindsOf(others)}.`)
+  if (withText.length === 0) return
+  const formats = `${count(withText.length, 'file')} in a format that docsearch can't read: ${kindsOf(withText)}`
+  context.notice(`Skipped ${formats}. To search in these files, save them in another format, such as DOCX, XLSX, PPTX or PDF.`)
+}
+
+/** Returns the kinds of some files, with their numbers. */
+function kindsOf(skipped: readonly Refusal[]): string {
   const kinds = Map.groupBy(skipped, ({ name, code }) =>
     code === 'empty_file' ? 'empty' : extname(name).toLowerCase() || 'no extension',
   )
   const most = [...kinds].sort(([, a], [, b]) => b.length - a.length)
   const shown = most.slice(0, MAX_KINDS).map(([kind, files]) => `${files.length} ${kind}`)
-  const more = most.length > MAX_KINDS ? ', and others' : ''
-  context.notice(`Skipped ${count(skipped.length, 'file')} without text that docsearch reads: ${shown.join(', ')}${more}.`)
+  return shown.join(', ') + (most.length > MAX_KINDS ? ', and others' : '')
 }
 
 /** Prints failures, then warnings, on standard error; on a pipe one per line with path, code and message. */

@@ -158,6 +158,7 @@ function rejectedOf(error: ClientError): UploadAnswer['rejected'] | null {
     name: text(entry['name'], ''),
     code: text(entry['code'], error.shownCode),
     message: text(entry['message'], error.detail),
+    ...(entry['convertible'] === true && { convertible: true }),
   }))
 }
 
@@ -180,8 +181,8 @@ function reportAnswer(
   for (const document of answer.documents) {
     events.acknowledged(take((file) => file.path === document.path) ?? take((file) => file.name === document.name), document)
   }
-  for (const { name, code, message } of answer.rejected) {
+  for (const { name, ...reason } of answer.rejected) {
     const file = take((candidate) => candidate.name === name || candidate.path === name)
-    events.refused(file, { path: file?.path ?? name, name, code, message })
+    events.refused(file, { path: file?.path ?? name, name, ...reason })
   }
 }

@@ -8,9 +8,10 @@ export function presentHealth(report: HealthReport, version: string, { isDetaile
 }
 
 function presentChecks(report: HealthReport): NonNullable<Health['checks']> {
-  const { database, index, embedder, reranker, queue, disk, originals, backup } = report
+  const { database, store, index, embedder, reranker, queue, disk, originals, backup } = report
   return {
     database: { status: database.ok ? 'ok' : 'unavailable', message: database.message },
+    ...(store !== null && { store: { ...store } }),
     index,
     embedder,
     reranker: { ...reranker },

@@ -1,6 +1,6 @@
 import type { UploadAnswer } from '../../../contract/documents.ts'
 import type { Problem } from '../../../contract/common.ts'
-import { isApiErrorCode } from '../../../core/errors.ts'
+import { isApiErrorCode, isDocsearchError } from '../../../core/errors.ts'
 import type { AcceptedUpload } from '../../../services/uploads.ts'
 import { fail, shownError, toProblem } from '../../problems/problems.ts'
 import { presentDocument } from '../../../contract/present/documents.ts'
@@ -14,7 +14,8 @@ export function presentUpload({ documents, rejected }: AcceptedUpload): UploadAn
     })),
     rejected: rejected.map(({ name, error }) => {
       const { code, detail } = shownError(error)
-      return { name, code, message: detail }
+      const isConvertible = isDocsearchError(error, 'unsupported_type') && error.details['convertible'] === true
+      return { name, code, message: detail, ...(isConvertible && { convertible: true }) }
     }),
   }
 }

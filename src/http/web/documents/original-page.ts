@@ -1,4 +1,4 @@
-import { FORMATS } from '../../../core/formats.ts'
+import { hasPageImages } from '../../../core/formats.ts'
 import type { DocumentRecord } from '../../../core/model.ts'
 import type { TextToMark } from '../../../core/page-image.ts'
 import type { Page } from '../../../core/parsed.ts'
@@ -22,7 +22,7 @@ export async function originalPageOf(
   { actor }: Pick<PageCall, 'actor'>,
   { document, pages, place, target, fields }: Wanted,
 ): Promise<OriginalPage | null> {
-  if (document.mediaType !== FORMATS.pdf.mediaType) return null
+  if (!hasPageImages(document.mediaType)) return null
   // Next to no text, half of the view would be empty, and a damaged file has no images either.
   if (document.status === 'failed' && pages === null) return null
   const count = Math.max(1, document.pageCount ?? pages?.length ?? 1)

@@ -53,7 +53,7 @@ export const memberPages = (parts: Parts): Page[] => [
         const address = passwordLinkAddress(parts.settings.baseUrl(), link.token)
         const who = memberName(shownMember(member).user)
         const props = { project, who, link: address, expiresAt: link.expiresAt.toISOString() }
-        showOnce(paths.project(id), (page) => renderMemberInvited({ ...page, ...props }))
+        await showOnce(paths.project(id), (page) => renderMemberInvited({ ...page, ...props }))
       } catch (error) {
         await showProject(parts, call, { memberForm: await formAfter(parts, call, state, error) }, 422)
       }

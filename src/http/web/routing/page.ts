@@ -53,7 +53,7 @@ export interface PageCall {
   submitted<S extends z.ZodObject>(schema: S): Submitted<z.output<S>, Extract<keyof z.output<S>, string>>
   show(html: string, status?: number): void
   /** Redirects to a view with a new secret, which is shown once. `next` is where the user goes who opens its address again. */
-  showOnce(next: string, render: OneTimeView): void
+  showOnce(next: string, render: OneTimeView): Promise<void>
   /** Returns the view that `showOnce` has kept under the ID in the path. See `OneTimeViews.take`. */
   takeOnce(): ReturnType<OneTimeViews['take']>
   /** Redirects with 303 to a page of this instance, which shows the message, and a button that restores documents in the trash. */
@@ -99,10 +99,11 @@ export function pageCall(ctx: Ctx, row: Page, { settings, clock, oneTimeViews }:
       ctx.type = 'text/html; charset=utf-8'
       ctx.body = withBasePath(html, ctx.state.basePath)
     },
-    showOnce(next, render) {
-      redirect(ctx, paths.shownOnce(oneTimeViews.add(call.login.session.id, { render, next })), 303)
+    async showOnce(next, render) {
+      const id = await oneTimeViews.add(call.login, { render, next }, () => call.signedIn())
+      redirect(ctx, paths.shownOnce(id), 303)
     },
-    takeOnce: () => oneTimeViews.take(call.login.session.id, call.id),
+    takeOnce: () => oneTimeViews.take(call.login, call.id, () => call.signedIn()),
     goTo(path, message, trashed = []) {
       if (message !== undefined) setFlash(ctx, settings, message, [trashed].flat())
       redirect(ctx, path, 303)

@@ -16,7 +16,7 @@ import { formCheck } from './form-check.ts'
 import { wantsPage } from './page-errors.ts'
 import { pagePolicy } from './page-policy.ts'
 import { asksForJson, pageCall, redirectToLogin, type Page, type PageParts } from './page.ts'
-import { OneTimeViews } from '../session/one-time-views.ts'
+import { SharedViews, ViewsInMemory } from '../session/one-time-views.ts'
 import { loadSession } from '../session/session.ts'
 
 type Parts = Pick<Dependencies, 'accounts' | 'credentials' | 'settings' | 'clock' | 'instance'>
@@ -28,7 +28,9 @@ type Parts = Pick<Dependencies, 'accounts' | 'credentials' | 'settings' | 'clock
 export function pageRouter(table: readonly Page[], parts: Parts, limits: RateLimits): Koa.Middleware<State>[] {
   const router = new Router<State>()
   const viewAbove = nearestView(router)
-  const withViews = { ...parts, oneTimeViews: new OneTimeViews(parts.clock) }
+  const { clock, settings } = parts
+  const oneTimeViews = settings.keptViews === undefined ? new ViewsInMemory(clock) : new SharedViews(settings.keptViews)
+  const withViews = { ...parts, oneTimeViews }
   for (const row of table) router.register(row.path, [row.method], steps(row, withViews, limits, viewAbove))
   return [markPages(router), router.routes() as Middleware, sessionForErrors(parts), otherMethods(router)]
 }

@@ -1,6 +1,8 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
+import { openText, sealText } from '../../../core/sealed-text.ts'
 import type { SignedInProps } from '../../../pages/layout.tsx'
+import type { Login } from '../../routing/context.ts'
 
 /** A browser follows the redirect to the view at once. */
 const KEPT_MS = 60_000
@@ -8,6 +10,19 @@ const MAX_OF_SESSION = 10
 const MAX_VIEWS = 10_000
 
 export type OneTimeView = (page: SignedInProps) => string
+
+/**
+ * Views with a new secret, each shown once, to the session that created the secret. After a form, the browser is redirected to such
+ * a view, so reloading the view creates no second secret.
+ */
+export interface OneTimeViews {
+  /** Returns the ID under which the session finds the view. `page` returns the props of the view. */
+  add(login: ViewLogin, view: { render: OneTimeView; next: string }, page: () => SignedInProps): Promise<string>
+  /** Returns the HTML of the view once. Later, it is null. Returns null for another session, and for a view that has ended. */
+  take(login: ViewLogin, id: string, page: () => SignedInProps): Promise<{ html: string | null; next: string } | null>
+}
+
+export type ViewLogin = Pick<Login, 'token' | 'session'>
 
 interface Kept {
   sessionId: string
@@ -18,12 +33,8 @@ interface Kept {
   endsAt: number
 }
 
-/**
- * Views with a new secret, each shown once, to the session that created the secret. After a form, the browser is redirected to such
- * a view, so reloading the view creates no second secret. Only memory has them: after a restart, the secret is lost, and its user
- * creates another.
- */
-export class OneTimeViews {
+/** Only the memory of this process has the views: after a restart, the secret is lost, and its user creates another. */
+export class ViewsInMemory implements OneTimeViews {
   /** In the order in which they end. */
   readonly #views = new Map<string, Kept>()
   readonly #clock: Clock
@@ -32,24 +43,64 @@ export class OneTimeViews {
     this.#clock = clock
   }
 
-  /** Returns the ID under which the session finds the view. */
-  add(sessionId: string, view: Pick<Kept, 'render' | 'next'>): string {
+  async add({ session }: ViewLogin, view: Pick<Kept, 'next'> & { render: OneTimeView }): Promise<string> {
     const now = this.#clock.now().getTime()
     for (const [id, { endsAt }] of this.#views) if (endsAt <= now) this.#views.delete(id)
-    const own = [...this.#views].filter(([, kept]) => kept.sessionId === sessionId)
+    const own = [...this.#views].filter(([, kept]) => kept.sessionId === session.id)
     if (own.length >= MAX_OF_SESSION) this.#views.delete(own[0]![0])
     else if (this.#views.size >= MAX_VIEWS) this.#views.delete(this.#views.keys().next().value!)
-    const id = randomBytes(16).toString('base64url')
-    this.#views.set(id, { sessionId, ...view, endsAt: now + KEPT_MS })
+    const id = newViewId()
+    this.#views.set(id, { sessionId: session.id, ...view, endsAt: now + KEPT_MS })
     return id
   }
 
-  /** Returns the view once. Later, `render` is null. Returns null for another session, and for a view that has ended. */
-  take(sessionId: string, id: string): Pick<Kept, 'render' | 'next'> | null {
+  async take({ session }: ViewLogin, id: string, page: () => SignedInProps): ReturnType<OneTimeViews['take']> {
     const kept = this.#views.get(id)
-    if (kept === undefined || kept.sessionId !== sessionId || kept.endsAt <= this.#clock.now().getTime()) return null
+    if (kept === undefined || kept.sessionId !== session.id || kept.endsAt <= this.#clock.now().getTime()) return null
     const { render, next } = kept
     kept.render = null
-    return { render, next }
+    return { html: render && render(page()), next }
   }
+}
+
+/** Where all processes of an instance keep the views. */
+export interface KeptViews {
+  /** Keeps a text for a session, and forgets the oldest ones of a session that has many. */
+  put(kept: { id: string; sessionId: string; text: string; next: string; ms: number }): Promise<void>
+  /** Returns the text once; later, it is null. Returns null for another session and after the time has passed. */
+  take(id: string, sessionId: string): Promise<{ text: string | null; next: string } | null>
+}
+
+/** Every process shows the view. It is encrypted with the token of the session, which only the browser has. */
+export class SharedViews implements OneTimeViews {
+  readonly #kept: KeptViews
+
+  constructor(kept: KeptViews) {
+    this.#kept = kept
+  }
+
+  async add(
+    { token, session }: ViewLogin,
+    { render, next }: { render: OneTimeView; next: string },
+    page: () => SignedInProps,
+  ): Promise<string> {
+    const id = newViewId()
+    const text = sealText(render(page()), keyOf(token), id)
+    await this.#kept.put({ id, sessionId: session.id, text, next, ms: KEPT_MS })
+    return id
+  }
+
+  async take({ token, session }: ViewLogin, id: string): ReturnType<OneTimeViews['take']> {
+    const kept = await this.#kept.take(id, session.id)
+    if (kept === null) return null
+    return { html: kept.text === null ? null : openText(kept.text, keyOf(token), id), next: kept.next }
+  }
+}
+
+function newViewId(): string {
+  return randomBytes(16).toString('base64url')
+}
+
+function keyOf(token: string): Buffer {
+  return createHmac('sha256', token).update('docsearch shown once').digest()
 }

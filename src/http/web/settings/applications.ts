@@ -107,7 +107,7 @@ const changePages = ({ applications, settings }: Parts): Page[] => [
       try {
         const { application, secret } = await applications.create(actor, { ...rest, redirectUris: uris })
         const props = { application, secret, oldUntil: null, baseUrl: settings.baseUrl() }
-        showOnce(paths.application(application.id), (page) => renderApplicationSecret({ ...page, ...props }))
+        await showOnce(paths.application(application.id), (page) => renderApplicationSecret({ ...page, ...props }))
       } catch (error) {
         again(withError(state, error, ERROR_FIELDS))
       }
@@ -142,7 +142,7 @@ const changePages = ({ applications, settings }: Parts): Page[] => [
       if (data === undefined) throw fail('invalid_request', 'Choose when the current secret ends.')
       const { application, secret, oldUntil } = await applications.rotate(actor, id, data.grace_seconds)
       const props = { application, secret, oldUntil: oldUntil.toISOString(), baseUrl: settings.baseUrl() }
-      showOnce(paths.application(id), (page) => renderApplicationSecret({ ...page, ...props }))
+      await showOnce(paths.application(id), (page) => renderApplicationSecret({ ...page, ...props }))
     },
   },
   {

@@ -74,7 +74,7 @@ export const keyPages = ({ keys, projects, settings }: Parts): Page[] => [
         return showForm(call, projects, form, chosenKeyScopes(call), 422)
       }
       const props = { key, name: keyName, baseUrl: settings.baseUrl() }
-      call.showOnce(paths.apiKeys, (page) => renderApiKeyCreated({ ...page, ...props }))
+      await call.showOnce(paths.apiKeys, (page) => renderApiKeyCreated({ ...page, ...props }))
     },
   },
   {

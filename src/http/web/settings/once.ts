@@ -8,11 +8,11 @@ export const oncePages: Page[] = [
     path: paths.shownOnce(':id'),
     access: 'user',
     hasScript: true,
-    handle({ ctx, takeOnce, signedIn, show, goTo }) {
-      const view = takeOnce()
-      if (view === null || view.render === null) return goTo(view?.next ?? paths.settings, 'shown_already')
+    async handle({ ctx, takeOnce, show, goTo }) {
+      const view = await takeOnce()
+      if (view === null || view.html === null) return goTo(view?.next ?? paths.settings, 'shown_already')
       ctx.state.hasSecret = true
-      show(view.render(signedIn()))
+      show(view.html)
     },
   },
 ]

@@ -54,7 +54,7 @@ const listPages = ({ users, settings }: Parts): Page[] => [
         const { email, name } = data
         const { user, link } = await users.add(actor, { email, role: 'member', ...(name === '' ? {} : { name }) })
         if (link === null) throw new Error('a user without a password was added without a link')
-        showLink(call, { user, link }, settings.baseUrl())
+        await showLink(call, { user, link }, settings.baseUrl())
       } catch (error) {
         show(renderUserInvite({ ...signedIn(), form: withError(state, error, { user_exists: 'email' }) }), 422)
       }
@@ -70,7 +70,7 @@ const userChangePages = ({ users, settings }: Parts): Page[] => [
     hasScript: true,
     async handle(call) {
       const { id } = await findOther(users, call)
-      showLink(call, await users.resetPassword(call.actor, id), settings.baseUrl())
+      await showLink(call, await users.resetPassword(call.actor, id), settings.baseUrl())
     },
   },
   {
@@ -129,11 +129,15 @@ async function findOther(users: Dependencies['users'], { actor, id }: PageCall):
 }
 
 /** Shows the one-time link. No later view shows it again. */
-function showLink({ showOnce }: PageCall, { user, link }: { user: User; link: PasswordLink }, baseUrl: string): void {
+async function showLink(
+  { showOnce }: PageCall,
+  { user, link }: { user: User; link: PasswordLink },
+  baseUrl: string,
+): Promise<void> {
   const { token, purpose, expiresAt } = link
   const address = passwordLinkAddress(baseUrl, token)
   const props = { who: whoIs(user), purpose, link: address, expiresAt: expiresAt.toISOString() }
-  showOnce(paths.users, (page) => renderUserLink({ ...page, ...props }))
+  await showOnce(paths.users, (page) => renderUserLink({ ...page, ...props }))
 }
 
 function userRow(user: ManagedUser, thisId: string): UserRow {

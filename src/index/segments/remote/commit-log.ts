@@ -61,14 +61,21 @@ export class CommitLog {
     return this.#inTurn(() => this.#follow())
   }
 
-  /** Makes this process the writer. From then on, earlier writers can't commit. Throws `writer_replaced` when there already is a later one. */
-  takeOver({ fence }: WriterLease): Promise<void> {
+  /**
+   * Makes this process the writer. From then on, earlier writers can't commit. Returns the projects that other processes have changed. Throws
+   * `writer_replaced` when there already is a later writer.
+   */
+  takeOver({ fence }: WriterLease): Promise<ReadonlySet<string>> {
     return this.#inTurn(async () => {
+      const changed = new Set<string>()
       do {
-        await this.#follow()
+        for (const projectId of await this.#follow()) changed.add(projectId)
         if (this.#last.fence >= fence) throw replaced()
       } while (!(await this.#create(fence, new Map())))
       this.#fence = fence
+      // This entry comes after every commit of an earlier lease that can still take effect.
+      this.#uncertain.clear()
+      return changed
     })
   }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -6,11 +7,14 @@ import pLimit from 'p-limit'
 import { silentLogger } from '../../../core/logger.ts'
 import type { ObjectStore } from '../../../objects/object-store.ts'
 import { openS3 } from '../../../objects/s3/open.ts'
+import { countBlocks, type RemoteFile } from '../remote-file.ts'
 import { makeFolder, MANIFEST, namesIn, NEW_MANIFEST, removeFolder, sizeOfFile } from '../store/files.ts'
 import { filesInManifest, parseManifest } from '../store/manifest.ts'
 import type { SharedPlace, Shares, WriterLease } from '../store/shares.ts'
 import { CommitLog } from './commit-log.ts'
 
+/** From this size on, files stay in the object store. */
+const MIN_REMOTE_BYTES = 4 * 1024 * 1024
 /** How many files to send or fetch at the same time. */
 const FILES_AT_ONCE = 16
 /** Files that no commit names stay this long, because an unfinished commit may be about to name them. */
@@ -25,9 +29,11 @@ export class RemoteSegments implements Shares {
   readonly #log: CommitLog
   readonly #indexId: string
   readonly #folder: string
+  readonly #place: SharedPlace
   readonly #inTurn = pLimit(FILES_AT_ONCE)
 
-  private constructor(store: ObjectStore, log: CommitLog, folder: string) {
+  private constructor(store: ObjectStore, log: CommitLog, place: SharedPlace, folder: string) {
+    this.#place = place
     this.#store = store
     this.#log = log
     this.#folder = folder
@@ -35,12 +41,27 @@ export class RemoteSegments implements Shares {
   }
 
   /** `folder` is the local folder of the index. */
-  static async open({ address }: SharedPlace, folder: string): Promise<RemoteSegments> {
-    const store = await openS3({ address, log: silentLogger })
-    return new RemoteSegments(store, await CommitLog.open(store, basename(folder)), folder)
+  static async open(place: SharedPlace, folder: string): Promise<RemoteSegments> {
+    const store = await openS3({ address: place.address, log: silentLogger })
+    return new RemoteSegments(store, await CommitLog.open(store, basename(folder)), place, folder)
   }
 
-  takeOver(lease: WriterLease): Promise<void> {
+  remoteFile(projectId: string, file: string, size: number): RemoteFile | null {
+    const { cache, minRemoteBytes = MIN_REMOTE_BYTES } = this.#place
+    if (cache === undefined || size < minRemoteBytes) return null
+    const blocks = new SharedArrayBuffer(4 * countBlocks(size))
+    return { cache, id: randomUUID(), key: this.#keyOf(projectId, file), size, blocks }
+  }
+
+  get version(): number {
+    return this.#log.version
+  }
+
+  get projectCount(): number {
+    return this.#log.manifests.size
+  }
+
+  takeOver(lease: WriterLease): Promise<ReadonlySet<string>> {
     return this.#log.takeOver(lease)
   }
 
@@ -50,6 +71,10 @@ export class RemoteSegments implements Shares {
 
   commit(projectId: string, manifest: Uint8Array | null): Promise<void> {
     return this.#log.append(new Map([[projectId, manifest && Buffer.from(manifest).toString()]]))
+  }
+
+  confirm(): Promise<void> {
+    return this.#log.append(new Map())
   }
 
   follow(): Promise<ReadonlySet<string>> {
@@ -80,7 +105,7 @@ export class RemoteSegments implements Shares {
     const text = this.#log.manifests.get(projectId)
     if (text === undefined) return removeFolder(folder)
     await makeFolder(folder)
-    const files = this.#filesOf(projectId, text)
+    const files = this.#filesOf(projectId, text).filter(({ file, bytes }) => this.remoteFile(projectId, file, bytes) === null)
     await Promise.all(files.map(({ file, bytes }) => this.#inTurn(() => this.#fetchFile(projectId, file, bytes))))
     // Copies need not survive a power cut: the next start fetches damaged files again.
     await writeFile(join(folder, NEW_MANIFEST), text, { mode: 0o600 })

@@ -1,7 +1,7 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { readFailure } from '../../failures.ts'
 import { toNewDocuments } from '../../new-documents.ts'
-import { nameTerms, passageTerms } from '../../passage-terms.ts'
+import { withTerms } from '../../passage-terms.ts'
 import type { StoredPassage } from '../../passage-table.ts'
 import { DeletionBitmap } from '../deletion-bitmap.ts'
 import { mergeSegments } from '../merge.ts'
@@ -64,7 +64,7 @@ answerCalls<BackgroundCalls>({
 
   verify: ({ part, file }) =>
     reading(() => {
-      verifyLarge(KINDS[part], file, readFrom(file.handle))
+      verifyLarge(KINDS[part], file, readFrom(file))
       return null
     }),
 })
@@ -95,13 +95,12 @@ async function write(
 ): Promise<SharedSegment> {
   const [words, vectors] = [wordsFile(shared.name), vectorsFile(shared.name)].map((file) => join(folder, projectId, file))
   try {
-    await Promise.all([writeSynced(words!, bytesOf(shared.words)), writeSynced(vectors!, bytesOf(shared.vectors))])
-    if (place !== null) {
-      const others = await (shares ??= openShares(place, folder))
-      await Promise.all([
-        others.upload(projectId, wordsFile(shared.name), bytesOf(shared.words)),
-        others.upload(projectId, vectorsFile(shared.name), bytesOf(shared.vectors)),
-      ])
+    const others = place === null ? null : await (shares ??= openShares(place, folder))
+    await Promise.all([store(words!, bytesOf(shared.words)), store(vectors!, bytesOf(shared.vectors))])
+    async function store(path: string, bytes: Uint8Array): Promise<void> {
+      const file = basename(path)
+      const isRemote = others?.remoteFile(projectId, file, bytes.length) != null
+      await Promise.all([isRemote || writeSynced(path, bytes), others?.upload(projectId, file, bytes)])
     }
   } catch (error) {
     await removeFiles([words!, vectors!])
@@ -112,10 +111,7 @@ async function write(
 
 /** Analyses stored passages of one project again. */
 function toDocuments(rows: readonly { row: bigint; passage: StoredPassage }[]): readonly NewDocument[] {
-  const passages = rows.map(({ passage }) => {
-    const { tokens: _, ...terms } = passageTerms(passage)
-    return { ...passage, ...terms, nameTerms: nameTerms(passage) }
-  })
+  const passages = rows.map(({ passage }) => withTerms(passage))
   const ofProject = toNewDocuments(
     passages,
     rows.map(({ row }) => row),

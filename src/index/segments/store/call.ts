@@ -42,5 +42,6 @@ export function toFailure(error: unknown): Failure {
 export function toError({ code, message, stack }: Failure): DocsearchError {
   const cause = Object.assign(new Error(message), { stack })
   if (code === undefined || !isErrorCode(code)) return indexFailure(cause)
-  return new DocsearchError(code, message, { cause, ...(code === 'disk_full' && { retryAfter: 30 }) })
+  const retryAfter = code === 'disk_full' ? 30 : code === 'store_unavailable' ? 5 : undefined
+  return new DocsearchError(code, message, { cause, ...(retryAfter !== undefined && { retryAfter }) })
 }

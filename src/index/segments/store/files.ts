@@ -3,7 +3,8 @@ import { lstat, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises
 import { basename, dirname, extname, join } from 'node:path'
 import { killPoint } from '../../../core/kill-point.ts'
 import { syncFolder } from '../../../core/sync.ts'
-import { bytesInMemory, isPaged, type PagedFile, readFully, type SharedFile } from '../paged-file.ts'
+import { bytesInMemory, hasOwnHandle, isPaged, type PagedFile, readFromFile, type SharedFile } from '../paged-file.ts'
+import type { RemoteFile } from '../remote-file.ts'
 import { check, type FileIdentity, type FileKind, identityOf, readResident, type SectionTable } from '../sections.ts'
 import type { SegmentPart } from './project-segments.ts'
 import { countMemory } from '../shared-memory.ts'
@@ -100,18 +101,30 @@ export function openPaged<T extends SectionTable>(kind: FileKind<T>, path: strin
   try {
     const { size } = fstatSync(handle)
     const segment = basename(path, extname(path))
-    return { segment, resident: readResident(kind, size, readerOf(handle)), handle, size, cacheBytes }
+    return { segment, resident: readResident(kind, size, readerOf({ handle })), handle, size, cacheBytes }
   } catch (error) {
     closeSync(handle)
     throw error
   }
 }
 
+/** Opens a file whose large sections stay in an object store. Fetches and verifies the small sections. */
+export function openRemote<T extends SectionTable>(
+  kind: FileKind<T>,
+  segment: string,
+  remote: RemoteFile,
+  cacheBytes: number,
+): PagedFile {
+  const { size, cache } = remote
+  const resident = readResident(kind, size, readerOf({ handle: cache.handle, remote }))
+  return { segment, resident, handle: cache.handle, size, cacheBytes, remote }
+}
+
 /** Returns a function that reads a part of a file. */
-export function readerOf(handle: number): (start: number, end: number) => Uint8Array {
+export function readerOf(file: Pick<PagedFile, 'handle' | 'remote'>): (start: number, end: number) => Uint8Array {
   return (start, end) => {
     const bytes = new Uint8Array(end - start)
-    readFully(handle, bytes, start)
+    if (bytes.length > 0) readFromFile(file, bytes, start)
     return bytes
   }
 }
@@ -119,13 +132,13 @@ export function readerOf(handle: number): (start: number, end: number) => Uint8A
 /** Reads a file completely that `openPaged` has opened, into memory that threads can share. */
 export function readPaged(file: PagedFile, part: SegmentPart): SharedArrayBuffer | KernelFile {
   const read = (part === 'vectors' ? allocateForKernel(file.size) : null) ?? new SharedArrayBuffer(file.size)
-  readFully(file.handle, bytesInMemory(read), 0)
+  readFromFile(file, bytesInMemory(read), 0)
   return read
 }
 
 /** Returns all bytes of a file. */
 export function bytesOf(file: SharedFile): Uint8Array {
-  return isPaged(file) ? readerOf(file.handle)(0, file.size) : bytesInMemory(file)
+  return isPaged(file) ? readerOf(file)(0, file.size) : bytesInMemory(file)
 }
 
 /** Returns what identifies the file of a segment among all other files. */
@@ -144,7 +157,7 @@ export async function sizeOfFile(path: string): Promise<number> {
 
 /** Closes a file if it is paged. No other thread may know it. */
 export function closePaged(file: SharedFile): void {
-  if (isPaged(file)) closeSync(file.handle)
+  if (isPaged(file) && hasOwnHandle(file)) closeSync(file.handle)
 }
 
 /** Removes files that no manifest names. Ignores failures, because the next start tries again. */

@@ -120,7 +120,7 @@ class SegmentFiles {
   ): Promise<SharedFile> {
     const file = await openFile(kind, read, join(this.#folder, name), identity, OPTIONS)
     this.#open.push(file)
-    if (isPaged(file)) verifyLarge(kind, file, readerOf(file.handle))
+    if (isPaged(file)) verifyLarge(kind, file, readerOf(file))
     return file
   }
 

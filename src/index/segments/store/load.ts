@@ -1,8 +1,9 @@
 import { readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, extname, join } from 'node:path'
 import { isDocsearchError } from '../../../core/errors.ts'
 import { SEGMENT } from '../format.ts'
 import { openable, type SharedFile } from '../paged-file.ts'
+import { type RemoteFile, RemoteFileMissing } from '../remote-file.ts'
 import { check, type FileIdentity, type FileKind, type SectionTable } from '../sections.ts'
 import { Segment } from '../segment.ts'
 import { VECTORS } from '../vectors/format.ts'
@@ -14,6 +15,7 @@ import {
   MANIFEST,
   namesIn,
   openPaged,
+  openRemote,
   readShared,
   readVectors,
   remove,
@@ -35,6 +37,8 @@ export interface LoadOptions {
   smallestOnDisk: number
   /** How many bytes of pages each thread may keep of the files on disk. */
   cacheBytes: number
+  /** See `Shares.remoteFile`. */
+  remoteFile?: (file: string, size: number) => RemoteFile | null
 }
 
 /**
@@ -44,8 +48,10 @@ export interface LoadOptions {
 export async function loadProject(
   folder: string,
   place: ManifestPlace,
-  { shares = null, ...options }: LoadOptions & { shares?: Shares | null },
+  { shares = null, ...given }: Omit<LoadOptions, 'remoteFile'> & { shares?: Shares | null },
 ): Promise<{ project: StoredProject | null; damage: unknown[] }> {
+  const remoteFile = (file: string, size: number) => shares?.remoteFile(place.projectId, file, size) ?? null
+  const options = { ...given, remoteFile }
   const damage: unknown[] = []
   const orDamage = async <T>(work: Promise<T>): Promise<T | null> => {
     try {
@@ -78,6 +84,7 @@ export async function loadProject(
 
 /** A missing or unreadable file is damaged. Other errors, such as too many open files, say nothing about the files. */
 export function isDamage(error: unknown): boolean {
+  if (error instanceof RemoteFileMissing) return true
   return isDocsearchError(error, 'index_corrupt') || ['ENOENT', 'EIO'].includes((error as NodeJS.ErrnoException).code ?? '')
 }
 
@@ -136,10 +143,15 @@ export async function openFile<T extends SectionTable>(
   read: (path: string) => Promise<SharedFile>,
   path: string,
   identity: FileIdentity,
-  options: Pick<LoadOptions, 'smallestOnDisk' | 'cacheBytes'>,
+  options: Pick<LoadOptions, 'smallestOnDisk' | 'cacheBytes' | 'remoteFile'>,
 ): Promise<SharedFile> {
-  await checkSize(path, identity)
-  const file = identity.bytes >= options.smallestOnDisk ? openPaged(kind, path, options.cacheBytes) : await read(path)
+  const remote = options.remoteFile?.(basename(path), identity.bytes) ?? null
+  if (remote === null) await checkSize(path, identity)
+  const file = await openAnywhere()
+  async function openAnywhere(): Promise<SharedFile> {
+    if (remote !== null) return openRemote(kind, basename(path, extname(path)), remote, options.cacheBytes)
+    return identity.bytes >= options.smallestOnDisk ? openPaged(kind, path, options.cacheBytes) : read(path)
+  }
   try {
     checkIdentity(file, identity)
     return file

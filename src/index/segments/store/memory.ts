@@ -1,4 +1,4 @@
-import { isPaged, memoryOf, PAGE_BYTES, type SharedFile } from '../paged-file.ts'
+import { hasOwnHandle, isPaged, memoryOf, PAGE_BYTES, type SharedFile } from '../paged-file.ts'
 import { memoryOfSegment, type SharedSegment } from './project-segments.ts'
 
 /** How much memory segments may take. */
@@ -77,7 +77,7 @@ export class MemoryUse {
     const files = segments.flatMap(({ words, vectors }) => [words, vectors])
     const use: ProjectUse = {
       bytes: segments.reduce((sum, segment) => sum + memoryOfSegment(segment), 0),
-      pagedFiles: files.filter(isPaged).length,
+      pagedFiles: files.filter((file) => isPaged(file) && hasOwnHandle(file)).length,
       large: files.filter((file) => !isPaged(file) && memoryOf(file) >= MIN_PAGED_BYTES),
     }
     const before = this.#projects.get(projectId)

@@ -38,11 +38,13 @@ export interface WriterCalls {
     request: Place & {
       known: readonly ProjectSegments[]
       memory: SegmentMemory
-      /** With `shared`: the right to write. Null for a process that only reads. */
-      lease: WriterLease | null
     }
-    answer: { projects: ProjectSegments[]; damage: { projectId: string; failure: Failure }[] }
+    answer: { projects: ProjectSegments[]; damage: { projectId: string; failure: Failure }[]; version: number }
   }
+  /** Makes this process the writer of segments that processes share, and reads what the earlier writer has committed. */
+  takeOver: { request: { lease: WriterLease }; answer: Changed }
+  /** See `Shares.confirm`. Fails if this process lacks projects. */
+  confirm: { request: object; answer: null }
   /** Adds documents and removes others. Each project changes in one step, or not at all if that fails. */
   commit: { request: { added: readonly NewDocuments[]; removed: readonly string[] }; answer: Changed }
   /** Replaces segments with a segment whose files are already written. */
@@ -76,6 +78,8 @@ export interface Changed {
   removedRows: bigint[]
   /** The first failure. The projects in `projects` have changed nevertheless. */
   failure: Failure | null
+  /** The number of the last commit that this process knows. 0 for an index of one process. */
+  version: number
 }
 
 /** The thread for long work: it merges, rebuilds and verifies segments. It writes files that no manifest names yet. */

@@ -33,14 +33,8 @@ export interface SegmentStoreOptions {
   log: Logger
   /** By default, everything is in memory. */
   memory?: SegmentMemory | undefined
-  /** By default, the index belongs to this process alone. */
-  sharing?: SegmentSharing | undefined
-}
-
-/** How this process shares the segments of an index with others. The folder then has copies. */
-export interface SegmentSharing extends SharedPlace {
-  /** Returns a new lease, with a greater fence than every earlier one. Null in a process that only reads. */
-  takeLease: (() => Promise<WriterLease>) | null
+  /** Where this process shares the segments with others. The folder then has copies. By default, the index belongs to this process alone. */
+  shared?: SharedPlace | undefined
 }
 
 /**
@@ -60,11 +54,15 @@ export class SegmentStore {
   #onDamage: (segment: string) => Promise<void> = async () => {}
   #following: Promise<void> | null = null
   #nextFollow: Promise<void> | null = null
+  #version = 0
+  /** False for shared segments while another process may be their writer. */
+  #isWriter: boolean
   /** The segments of the projects, until one of them changes. */
   #list: readonly ProjectSegments[] | null = null
 
   private constructor(options: SegmentStoreOptions) {
     this.#options = options
+    this.#isWriter = options.shared === undefined
     this.#merges = new Merges({
       segmentsOf: (projectId) => this.#projects.get(projectId),
       merge: (project, sources) => this.#merge(project, sources),
@@ -131,6 +129,29 @@ export class SegmentStore {
     if (!this.#writer.isRunning) await this.#openWriter()
   }
 
+  /** The number of the last commit that `projects` has. 0 for an index of one process. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** True until a change has failed, because another process writes the index now, or because the thread that writes it has ended. */
+  get isWriter(): boolean {
+    return this.#isWriter && this.#writer.isRunning
+  }
+
+  /** Makes this process the writer of shared segments. Throws `writer_replaced`. */
+  async takeOver(lease: WriterLease): Promise<void> {
+    const { failure } = await this.#change('takeOver', { lease })
+    this.#isWriter = true
+    if (failure !== null) this.#options.log.error({ err: failure }, 'a segment in the object store is damaged')
+    for (const { projectId } of this.projects()) this.#merges.changed(projectId)
+  }
+
+  /** Makes sure that this process is still the writer of shared segments, and that no failed commit has taken effect. */
+  async confirm(): Promise<void> {
+    await this.#asWriter(() => this.#writer.call('confirm', {}))
+  }
+
   /** Makes sure that `projects` has every commit that another process has finished before this call. */
   follow(): Promise<void> {
     // A run in progress may have begun before that commit. One more run serves all callers that wait.
@@ -146,7 +167,7 @@ export class SegmentStore {
 
   /** Deletes files that no process needs any more from the place that processes share. */
   async sweep(): Promise<void> {
-    if (this.#options.sharing !== undefined) await this.#background.call('sweep', this.#place())
+    if (this.#options.shared !== undefined) await this.#background.call('sweep', this.#place())
   }
 
   /** Calls the listener with each damaged segment that a merge reads. */
@@ -164,7 +185,9 @@ export class SegmentStore {
     for (const one of files.sort((a, b) => a.file.size - b.file.size)) {
       const { projectId, file, name } = one
       const isInUse = this.#projects.get(projectId)?.segments.some((segment) => pagedFilesOf(segment).includes(file))
-      if (isInUse === true && !(await this.#isWhole(one, this.#hasRoomFor(file)))) await onDamage(name)
+      // What stays in an object store is verified when it is read.
+      if (isInUse !== true || (file.remote !== undefined && !this.#hasRoomFor(file))) continue
+      if (!(await this.#isWhole(one, this.#hasRoomFor(file)))) await onDamage(name)
     }
   }
 
@@ -194,18 +217,19 @@ export class SegmentStore {
   }
 
   #place(): Place {
-    const { folder, layout, sharing } = this.#options
-    return { folder, layout, shared: sharing === undefined ? null : { address: sharing.address } }
+    const { folder, layout, shared = null } = this.#options
+    return { folder, layout, shared }
   }
 
   /** Starts the writer thread, which reads the manifests. Needed again after the thread died, because its last change may be on disk. */
   async #openWriter(): Promise<void> {
-    const { projects, damage } = await this.#writer.call('open', {
+    this.#isWriter = this.#options.shared === undefined
+    const { projects, damage, version } = await this.#writer.call('open', {
       ...this.#place(),
       known: this.projects(),
       memory: this.#options.memory ?? ALL_IN_MEMORY,
-      lease: (await this.#options.sharing?.takeLease?.()) ?? null,
     })
+    this.#version = version
     for (const { projectId, failure } of damage)
       this.#options.log.error({ err: toError(failure), project: projectId }, 'a segment is damaged; rebuilding it')
     const found = new Set(projects.map(({ projectId }) => projectId))
@@ -214,14 +238,26 @@ export class SegmentStore {
     for (const project of projects) this.#publish(project)
   }
 
-  async #change<K extends 'commit' | 'install' | 'keepInMemory' | 'mark' | 'leaveOut' | 'follow'>(
+  async #change<K extends 'commit' | 'install' | 'keepInMemory' | 'mark' | 'leaveOut' | 'follow' | 'takeOver'>(
     kind: K,
     request: WriterCalls[K]['request'],
   ): Promise<Omit<Changed, 'failure'> & { failure: DocsearchError | null }> {
     await this.refresh()
-    const { projects, removedRows, failure } = await this.#writer.call(kind, request)
-    for (const project of projects) this.#publish(project)
-    return { projects, removedRows, failure: failure && toError(failure) }
+    const changed = await this.#asWriter(() => this.#writer.call(kind, request))
+    for (const project of changed.projects) this.#publish(project)
+    this.#version = changed.version
+    const failure = changed.failure && toError(changed.failure)
+    if (isDocsearchError(failure, 'writer_replaced')) this.#isWriter = false
+    return { ...changed, failure }
+  }
+
+  async #asWriter<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (isDocsearchError(error, 'writer_replaced')) this.#isWriter = false
+      throw error
+    }
   }
 
   #hasRoomFor({ size, resident }: PagedFile): boolean {
@@ -296,6 +332,6 @@ export class SegmentStore {
     else this.#projects.set(projectId, project)
     this.#list = null
     void this.#tell(project, known)
-    if (this.#options.sharing?.takeLease !== null) this.#merges.changed(projectId)
+    if (this.#isWriter) this.#merges.changed(projectId)
   }
 }

@@ -1,3 +1,5 @@
+import type { BlockCachePlace, RemoteFile } from '../remote-file.ts'
+
 /** The right to write an index. A process that takes the lease later has a greater fence. */
 export interface WriterLease {
   fence: number
@@ -7,16 +9,31 @@ export interface WriterLease {
 export interface SharedPlace {
   /** The address of the object store. */
   address: string
+  /** Large files stay in the object store, and threads read them through this cache. By default, this process has copies of all files. */
+  cache?: BlockCachePlace
+  /** Replaces `MIN_REMOTE_BYTES` in tests. */
+  minRemoteBytes?: number
 }
 
 /** The segments of one index as other processes see them. */
 export interface Shares {
-  /** Makes this process the writer. Throws `writer_replaced` when there already is a later one. */
-  takeOver(lease: WriterLease): Promise<void>
+  /**
+   * Makes this process the writer. Returns the projects that have changed since this process last read the commits. Throws `writer_replaced` when
+   * there already is a writer with this fence or a later one.
+   */
+  takeOver(lease: WriterLease): Promise<ReadonlySet<string>>
   /** Stores a file that a later commit names. */
   upload(projectId: string, file: string, bytes: Uint8Array): Promise<void>
   /** Switches a project to other files. Null when no segment is left. Throws `writer_replaced`. */
   commit(projectId: string, manifest: Uint8Array | null): Promise<void>
+  /** Makes sure that this process is still the writer, and that no failed commit has taken effect. Throws `writer_replaced`. */
+  confirm(): Promise<void>
+  /** The number of the last commit that this process knows. */
+  readonly version: number
+  /** How many projects have segments in this commit. */
+  readonly projectCount: number
+  /** Returns how threads read a large file. Null for a file that has a copy on this disk. */
+  remoteFile(projectId: string, file: string, size: number): RemoteFile | null
   /** Reads the commits of other processes. Returns the projects that have changed. */
   follow(): Promise<ReadonlySet<string>>
   /** Brings the local files of all projects, or some, to the state of the last commit that this process knows. */

@@ -1,7 +1,7 @@
-import { join } from 'node:path'
+import { basename, extname, join } from 'node:path'
 import { syncFolder } from '../../../core/sync.ts'
 import { SEGMENT } from '../format.ts'
-import type { SharedFile } from '../paged-file.ts'
+import { bytesInMemory, isPaged, type SharedFile } from '../paged-file.ts'
 import type { FileKind, SectionTable } from '../sections.ts'
 import { VECTORS } from '../vectors/format.ts'
 import {
@@ -12,6 +12,7 @@ import {
   namesIn,
   NEW_MANIFEST,
   openPaged,
+  openRemote,
   removeFiles,
   removeFolder,
   vectorsFile,
@@ -86,7 +87,7 @@ export class StoredProject {
     const state = { ...next, segments: next.segments.filter(({ live }) => live > 0) }
     const [before, after] = [this.#files, filesOf(state)]
     const written = next.segments.filter(isWritten).flatMap(({ shared }) => [wordsFile(shared.name), vectorsFile(shared.name)])
-    const there = new Set([...before, ...(await this.#present(written))])
+    const there = new Set([...before, ...(await this.#present(written, after))])
     const added = [...after].filter(([file]) => !there.has(file))
     await makeFolder(this.#folder)
     const manifest = this.#manifest(state)
@@ -121,16 +122,20 @@ export class StoredProject {
       const { name, words, vectors } = segment.shared
       if (!files.has(words) && !files.has(vectors)) return segment
       return segment.withFiles({
-        words: files.has(words) ? (this.#openPaged(SEGMENT, wordsFile(name), cacheBytes) ?? words) : words,
-        vectors: files.has(vectors) ? (this.#openPaged(VECTORS, vectorsFile(name), cacheBytes) ?? vectors) : vectors,
+        words: files.has(words) ? (this.#openPaged(SEGMENT, wordsFile(name), sizeOf(words), cacheBytes) ?? words) : words,
+        vectors: files.has(vectors)
+          ? (this.#openPaged(VECTORS, vectorsFile(name), sizeOf(vectors), cacheBytes) ?? vectors)
+          : vectors,
       })
     })
     this.#state = { ...this.#state, segments }
   }
 
   /** Returns null when the file can't be opened now, for example because too many files are open. */
-  #openPaged<T extends SectionTable>(kind: FileKind<T>, file: string, cacheBytes: number): SharedFile | null {
+  #openPaged<T extends SectionTable>(kind: FileKind<T>, file: string, size: number, cacheBytes: number): SharedFile | null {
     try {
+      const remote = this.#shares?.remoteFile(this.projectId, file, size) ?? null
+      if (remote !== null) return openRemote(kind, basename(file, extname(file)), remote, cacheBytes)
       return openPaged(kind, join(this.#folder, file), cacheBytes)
     } catch {
       return null
@@ -138,7 +143,11 @@ export class StoredProject {
   }
 
   async #write(file: string, bytes: Uint8Array): Promise<void> {
-    await Promise.all([writeSynced(join(this.#folder, file), bytes), this.#shares?.upload(this.projectId, file, bytes)])
+    const isRemote = this.#isRemote(file, bytes.length)
+    await Promise.all([
+      isRemote || writeSynced(join(this.#folder, file), bytes),
+      this.#shares?.upload(this.projectId, file, bytes),
+    ])
   }
 
   #manifest({ segments, isIncomplete }: ProjectState): Buffer {
@@ -156,15 +165,23 @@ export class StoredProject {
     })
   }
 
-  /** Returns the files that exist. A start of the writer removes what no manifest names yet. */
-  async #present(files: readonly string[]): Promise<string[]> {
+  /** Returns the files that exist. A start of the writer removes what no manifest names yet from its disk. */
+  async #present(files: readonly string[], all: ReadonlyMap<string, SharedFile>): Promise<string[]> {
     const names = files.length === 0 ? [] : await namesIn(this.#folder)
-    return files.filter((file) => names.includes(file))
+    return files.filter((file) => names.includes(file) || (all.has(file) && this.#isRemote(file, sizeOf(all.get(file)!))))
+  }
+
+  #isRemote(file: string, size: number): boolean {
+    return this.#shares !== null && this.#shares.remoteFile(this.projectId, file, size) !== null
   }
 
   #paths(files: readonly string[]): string[] {
     return files.map((file) => join(this.#folder, file))
   }
+}
+
+function sizeOf(file: SharedFile): number {
+  return isPaged(file) ? file.size : bytesInMemory(file).length
 }
 
 function filesOf({ segments }: ProjectState): Map<string, SharedFile> {

@@ -4,7 +4,7 @@ import pLimit from 'p-limit'
 import { DocsearchError } from '../../../core/errors.ts'
 import type { VectorLayout } from '../vectors/format.ts'
 import { answerCalls, toFailure } from './call.ts'
-import { closePaged, makeFolder, remove, removeFolder } from './files.ts'
+import { closePaged, makeFolder, remove, removeFiles, removeFolder, vectorsFile, wordsFile } from './files.ts'
 import { DocumentDirectory, type ProjectDocuments } from './document-directory.ts'
 import { type LoadOptions, loadProject, sizesIn } from './load.ts'
 import { ALL_IN_MEMORY, maxPagedFiles, MemoryUse, smallestOnDisk } from './memory.ts'
@@ -41,7 +41,6 @@ answerCalls<WriterCalls>({
     }
     if (request.shared !== null) {
       shares = await openShares(request.shared, folder)
-      if (request.lease !== null) await shares.takeOver(request.lease)
       await shares.fetch()
     }
     projects.clear()
@@ -58,11 +57,21 @@ answerCalls<WriterCalls>({
         memoryUse.note(projectId, found.project.shared().segments)
       }
       for (const error of found.damage) damage.push({ projectId, failure: toFailure(error) })
+      if (found.damage.length > 0) unread.add(projectId)
     }
     await Promise.all(names.map((projectId) => inTurn(loadAtStart, projectId)))
     directory = new DocumentDirectory(documentsOfAll)
     fitIntoMemory()
-    return { projects: [...projects.values()].map((project) => project.shared()), damage }
+    return { projects: [...projects.values()].map((project) => project.shared()), damage, version: shares?.version ?? 0 }
+  },
+
+  takeOver: ({ lease }) => readChanges(() => shares!.takeOver(lease)),
+
+  async confirm() {
+    await shares!.confirm()
+    if (unread.size > 0 || projects.size !== shares!.projectCount)
+      throw new DocsearchError('index_failed', 'This process has not read all projects of the index.')
+    return null
   },
 
   commit({ added, removed }) {
@@ -94,10 +103,15 @@ answerCalls<WriterCalls>({
       return []
     }),
 
-  leaveOut({ projectId, name }) {
+  async leaveOut({ projectId, name }) {
     const project = projects.get(projectId)
     // It may have been merged or deleted since it was read.
     const isThere = project?.state.segments.some(({ shared }) => shared.name === name) === true
+    if (isThere && shares !== null) {
+      // The next call of `follow` fetches them again.
+      unread.add(projectId)
+      await removeFiles([wordsFile(name), vectorsFile(name)].map((file) => join(folderOf(projectId), file)))
+    }
     return change(isThere ? [[project, name]] : [], async (project) => {
       project.leaveOut(name)
       return []
@@ -113,16 +127,7 @@ answerCalls<WriterCalls>({
     })
   },
 
-  async follow() {
-    if (shares === null) return { projects: [], removedRows: [], failure: null }
-    const changedIds = new Set(await shares.follow())
-    await shares.fetch(changedIds)
-    const inTurn = pLimit(PROJECTS_AT_ONCE)
-    const failures = await Promise.all([...changedIds].map((projectId) => inTurn(reload, projectId)))
-    for (const { projectId } of fitIntoMemory()) changedIds.add(projectId)
-    const changed = [...changedIds].map((projectId) => projectOf({ projectId }).shared())
-    return { projects: changed, removedRows: [], failure: failures.find((failure) => failure !== null) ?? null }
-  },
+  follow: () => readChanges(() => shares!.follow()),
 
   mark: ({ projects: marked }) =>
     change(
@@ -146,6 +151,27 @@ async function load(projectId: string, options: Pick<LoadOptions, 'known' | 'sma
   return loadProject(folderOf(projectId), placeOf(projectId), all)
 }
 
+/** Projects that other processes have changed and this process has not loaded since, and projects whose files were damaged. */
+const unread = new Set<string>()
+
+/** Loads the projects that other processes have changed. `find` returns projects that have changed since its last call. */
+async function readChanges(find: () => Promise<ReadonlySet<string>>): Promise<Changed> {
+  for (const projectId of await find()) unread.add(projectId)
+  const changedIds = new Set(unread)
+  await shares!.fetch(changedIds)
+  const inTurn = pLimit(PROJECTS_AT_ONCE)
+  const failures = await Promise.all([...changedIds].map((projectId) => inTurn(reload, projectId)))
+  unread.clear()
+  for (const [i, projectId] of [...changedIds].entries()) if (failures[i] !== null) unread.add(projectId)
+  for (const { projectId } of fitIntoMemory()) changedIds.add(projectId)
+  return {
+    projects: [...changedIds].map((projectId) => projectOf({ projectId }).shared()),
+    removedRows: [],
+    failure: failures.find((failure) => failure !== null) ?? null,
+    version: shares!.version,
+  }
+}
+
 /** Loads a project that another process has changed. Returns what is damaged. */
 async function reload(projectId: string): Promise<Failure | null> {
   const before = projects.get(projectId)?.state.segments ?? []
@@ -163,7 +189,7 @@ async function change<T>(
   changes: readonly (readonly [StoredProject, T])[],
   apply: (project: StoredProject, change: T) => Promise<bigint[]>,
 ): Promise<Changed> {
-  const changed: Changed = { projects: [], removedRows: [], failure: null }
+  const changed: Changed = { projects: [], removedRows: [], failure: null, version: 0 }
   const changedProjects = new Set<StoredProject>()
   const inTurn = pLimit(PROJECTS_AT_ONCE)
   await Promise.all(
@@ -183,7 +209,7 @@ async function change<T>(
   )
   for (const project of fitIntoMemory()) changedProjects.add(project)
   for (const project of changedProjects) changed.projects.push(project.shared())
-  return changed
+  return { ...changed, version: shares?.version ?? 0 }
 }
 
 /** Notes a project as it is after a change. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import { DocsearchError } from '../../../core/errors.ts'
-import type { Claims } from '../engine.ts'
+import type { ClaimOptions, Claims } from '../engine.ts'
 import type { Tables } from '../tables.ts'
 
 /** This process, as a worker on documents. */
@@ -24,11 +24,7 @@ export function createClaims(worker: Worker): Claims {
     next: findAndLock,
     prepare: () => worker.ensureLease(),
     async take(tx, documentId) {
-      const hasLease = await sql`select 1 from workers where id = ${worker.id} for share`.execute(tx)
-      if (hasLease.rows.length === 0) {
-        worker.loseLease()
-        throw new DocsearchError('database_busy', 'The lease of this process has expired. Try again.', { retryAfter: 1 })
-      }
+      await lockLease(tx, worker)
       await sql`insert into claims (document_id, worker_id) values (${documentId}, ${worker.id})
         on conflict (document_id) do update set worker_id = excluded.worker_id`.execute(tx)
     },
@@ -43,6 +39,14 @@ export function createClaims(worker: Worker): Claims {
   }
 }
 
+/** Makes sure that the lease of this process lasts as long as the transaction. Throws `database_busy` if it has expired. */
+export async function lockLease(tx: Transaction<Tables>, worker: Worker): Promise<void> {
+  const hasLease = await sql`select 1 from workers where id = ${worker.id} for share`.execute(tx)
+  if (hasLease.rows.length > 0) return
+  worker.loseLease()
+  throw new DocsearchError('database_busy', 'The lease of this process has expired. Try again.', { retryAfter: 1 })
+}
+
 /**
  * Like `findNextQueued`, but locks the owner and then the document, in two statements: the second one sees what the previous holder of the lock has
  * committed. Skips owners that other transactions have locked. Waits for a locked owner only if there is no other one, and if this transaction has
@@ -51,7 +55,7 @@ export function createClaims(worker: Worker): Claims {
 async function findAndLock(
   tx: Transaction<Tables>,
   except: readonly string[],
-  { mayWait }: { mayWait: boolean },
+  { mayWait, isUnread = false }: ClaimOptions,
 ): Promise<{ id: string } | undefined> {
   const passed = [...except]
   for (;;) {
@@ -62,6 +66,7 @@ async function findAndLock(
       .select('id')
       .where('status', '=', 'queued')
       .where('owner_id', '=', owner)
+      .$if(isUnread, (query) => query.where(sql<boolean>`pages_version is distinct from version`))
       .orderBy('attempts')
       .orderBy('queued_at')
       .orderBy('id')

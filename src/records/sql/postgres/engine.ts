@@ -5,13 +5,8 @@ import type { Engine } from '../engine.ts'
 import type { Tables } from '../tables.ts'
 import { createClaims, type Worker } from './claims.ts'
 import { isConflict } from './errors.ts'
-
-/** Advisory locks are pairs of numbers. The first one is `docs` in ASCII. */
-const LOCKS = sql.lit(0x646f6373)
-/** Held while a transaction writes. Shared transactions hold it together; others hold it alone. */
-const WRITES = sql.lit(1)
-/** Held from the choice of ids to the commit. */
-const IDS = sql.lit(2)
+import { IDS, LOCKS, WRITES } from './locks.ts'
+import { MOVE_IN_QUERY, refuseWrites } from './move.ts'
 
 export const EVENTS_CHANNEL = 'docsearch_events'
 /** Deadlocks are rare, because transactions lock owners first and in order. */
@@ -24,13 +19,16 @@ const PAUSE_MS = 20
  */
 export function postgresEngine(db: Kysely<Tables>, worker: Worker, committed: Engine['committed']): Engine {
   return {
-    async transaction({ isStep, isShared }, work) {
+    // A step is as durable as every other transaction. Otherwise, a crash of PostgreSQL could undo steps of a process that goes on, and nobody would
+    // repeat them. Unlike on SQLite, nothing else waits for the disk.
+    async transaction({ isShared }, work) {
       const lock = sql.raw(isShared ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock')
-      const durability = isStep ? sql`set_config('synchronous_commit', 'off', true)` : sql`true`
       for (let attempt = 1; ; attempt++) {
         try {
           return await db.transaction().execute(async (tx) => {
-            await sql`select ${lock}(${LOCKS}, ${WRITES}), ${durability}`.execute(tx)
+            const began = sql<{ move: string | null }>`select ${lock}(${LOCKS}, ${WRITES}), ${MOVE_IN_QUERY} as move`
+            const { rows } = await began.execute(tx)
+            refuseWrites(rows[0]!.move)
             return work(tx)
           })
         } catch (error) {

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { MIGRATIONS } from '../migrations.ts'
 import { ACCOUNT_TABLES } from './account-tables.ts'
 import { DOCUMENT_TABLES } from './document-tables.ts'
+import { MOVE_FUNCTION } from './move.ts'
 import { PROCESS_TABLES } from './process-tables.ts'
 import { TRIGGER_STATEMENTS } from './triggers.ts'
 
@@ -19,7 +20,7 @@ export const POSTGRES_MIGRATIONS: Record<string, Migration> = {
 
 async function makeTables(db: Kysely<never>): Promise<void> {
   const tables = [ACCOUNT_TABLES, DOCUMENT_TABLES, PROCESS_TABLES].join('').split(';\n')
-  for (const statement of [...tables, ...TRIGGER_STATEMENTS])
+  for (const statement of [...tables, ...TRIGGER_STATEMENTS, MOVE_FUNCTION])
     if (statement.trim() !== '') await sql.raw(compareByCodePoints(statement)).execute(db)
   for (const name of ['event_id_key', 'audit_id_key'])
     await sql`insert into settings (name, value) values (${name}, ${randomBytes(32).toString('hex')})`.execute(db)

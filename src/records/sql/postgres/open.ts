@@ -1,17 +1,22 @@
-import { Kysely, sql } from 'kysely'
+import { Kysely, type RawBuilder, sql } from 'kysely'
 import type { Clock } from '../../../core/clock.ts'
 import type { Logger } from '../../../core/logger.ts'
+import { type PageList, toPageList } from '../../../core/page-list.ts'
 import type { MakeCounter } from '../../../core/rate-counter.ts'
 import type { Records } from '../../records.ts'
+import type { Coordination } from '../../shared.ts'
 import { composeRecords } from '../compose.ts'
+import type { ScanTurn } from '../scan-thread.ts'
 import { createStore } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import { upgradeDatabase, type UpgradeOptions } from '../upgrade.ts'
+import { createCoordination } from './coordination.ts'
 import { sharedCounters } from './counters.ts'
 import { postgresDialect } from './dialect.ts'
 import { postgresEngine } from './engine.ts'
 import { EventWatch } from './event-watch.ts'
 import { POSTGRES_MIGRATIONS } from './migrations.ts'
+import { refuseMoved } from './move.ts'
 import type { PostgresServer } from './server.ts'
 import { LeasedWorker } from './worker.ts'
 
@@ -22,6 +27,7 @@ export interface Postgres {
   records: Records
   /** Counts requests and failed logins of all processes together. */
   counters: MakeCounter
+  coordination: Coordination
 }
 
 /**
@@ -42,6 +48,7 @@ export async function openPostgres(options: {
   const watch = new EventWatch(db, log)
   try {
     await upgradeDatabase({ db, migrations }, upgrade)
+    await refuseMoved(db)
     const takeOver = async () => {
       if (await hasStoppedWorkers(db)) await records.queue.recover()
     }
@@ -52,6 +59,7 @@ export async function openPostgres(options: {
       clock,
       engine,
       versions: { documentsVersion: neverSame(), membersVersion: neverSame() },
+      scan: (query, turn) => scan(db, query, turn),
       isAudited,
     })
     const records = composeRecords(store, {
@@ -59,12 +67,14 @@ export async function openPostgres(options: {
       synonymsVersion: () => synonymsVersion(db),
       async close() {
         await watch.stop()
-        await worker.stop()
+        await coordination.writer.release().catch((error: unknown) => log.warn({ err: error }, 'could not release a lease'))
+        await worker.stop().catch((error: unknown) => log.warn({ err: error }, 'could not release documents'))
         await db.destroy()
       },
     })
+    const coordination = createCoordination({ store, worker, log, leaseMs })
     await watch.start(server, store.wake)
-    return { records, counters: sharedCounters(db) }
+    return { records, counters: sharedCounters(db), coordination }
   } catch (error) {
     await watch.stop()
     await db.destroy()
@@ -79,6 +89,13 @@ export async function openPostgres(options: {
 function neverSame(): () => number {
   let version = 0
   return () => ++version
+}
+
+/** PostgreSQL runs the query in a process of its own. */
+async function scan(db: Kysely<Tables>, query: RawBuilder<{ list: string | null }>, { signal }: ScanTurn): Promise<PageList> {
+  signal?.throwIfAborted()
+  const { rows } = await query.execute(db)
+  return toPageList(rows[0]?.list ?? '')
 }
 
 async function hasStoppedWorkers(db: Kysely<Tables>): Promise<boolean> {

@@ -2,9 +2,10 @@ import type { Client, ClientConfig, Pool, PoolClient } from 'pg'
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from '../../../core/logger.ts'
 import { PARSERS, type PostgresClient, type PostgresServer } from './server.ts'
+import { withService } from './service-file.ts'
 
 export interface PgServerOptions {
-  /** `postgres://…`. Missing parts come from the environment variables of libpq (`PGPASSWORD`, `PGHOST` …) and from `~/.pgpass`. */
+  /** `postgres://…`. Missing parts come from libpq's environment variables (`PGPASSWORD`, `PGHOST` …), service files and `~/.pgpass`. */
   url: string
   log: Logger
   connections?: number
@@ -24,7 +25,7 @@ const RECONNECT_MS = 1000
 export async function pgServer(options: PgServerOptions): Promise<PostgresServer> {
   const { default: pg } = await import('pg')
   const { log, connections = CONNECTIONS } = options
-  const config = configOf(options)
+  const config = configOf({ ...options, url: await withService(options.url) })
   const pool: Pool = new pg.Pool({ ...config, max: connections })
   // An idle connection broke off. The pool makes another one when it needs one.
   pool.on('error', (error) => log.debug({ err: error }, 'a connection to PostgreSQL has ended'))

@@ -7,7 +7,8 @@ create table workers (
 
 create table claims (
   document_id text primary key references documents on delete cascade,
-  worker_id text not null references workers on delete cascade
+  -- Null for a document that waits until the process that writes the index takes it over.
+  worker_id text references workers on delete cascade
 );
 
 create index claims_by_worker on claims (worker_id);
@@ -18,7 +19,40 @@ create table changes (
   version bigint not null
 );
 
-insert into changes values ('synonyms', 1);
+insert into changes values ('synonyms', 1), ('indexes', 1), ('models', 1);
+
+-- The newest commit to each index, which searches have to see. No reference to the index, because processes note commits until they learn that it is gone.
+create table index_commits (
+  index_id text primary key,
+  number bigint not null
+);
+
+-- What at most one process does. The fence grows with each process that takes a lease.
+create table leases (
+  name text primary key,
+  holder text not null,
+  fence bigint not null,
+  expires_at timestamptz not null
+);
+
+insert into leases values ('writer', '', 0, '-infinity');
+
+-- Views with a new secret, encrypted. The text is null once the view was shown.
+create table shown_once (
+  id text primary key,
+  session_id text not null references sessions on delete cascade,
+  text text,
+  next text not null,
+  ends_at timestamptz not null
+);
+
+create index shown_once_by_session on shown_once (session_id);
+
+-- Keys that all processes need. Only the database has them.
+create table secrets (
+  name text primary key,
+  value text not null
+);
 
 -- Counts of requests and failed logins. Unlogged: writing costs less, and like a restart, a crash of the database forgets them.
 create unlogged table rate_windows (

@@ -98,6 +98,9 @@ const COUNT_CHANGES = [
 $$`,
   `create trigger synonyms_changed after insert or update or delete on synonyms
     for each statement execute function count_change('synonyms')`,
+  // Not of the measurements, which belong to an index as long as it exists.
+  `create trigger indexes_changed after insert or delete or update of state, fingerprint on generations
+    for each statement execute function count_change('indexes')`,
 ]
 
 const ROW_TRIGGERS = TRIGGERS.flatMap(([name, event, condition, body]) => [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { chunkDocument } from '../../../../src/chunk/chunk.ts'
 import { documentText } from '../../../../src/core/parsed.ts'
-import { FORMATS } from '../../../../src/core/formats.ts'
+import { LANGUAGE_EXTENSIONS } from '../../../../src/core/language-extensions.ts'
 import { LANGUAGES } from '../../../../src/parse/code/languages.ts'
 import { parseBytes } from '../../../support/parse-file.ts'
 
@@ -125,9 +125,8 @@ test('the lines of the text are those of the file', async () => {
   expect(pages[0]!.text.split('\n')).toEqual(['', '', '  first', '', 'second\tx'])
 })
 
-test('every extension of a language is an extension of the format', () => {
-  const known = LANGUAGES.flatMap(({ extensions }) => extensions)
-  expect(known.toSorted()).toEqual([...FORMATS.code.extensions].toSorted())
+test('each language with extensions has its rules, once', () => {
+  expect(LANGUAGES.map(({ name }) => name).toSorted()).toEqual(Object.keys(LANGUAGE_EXTENSIONS).toSorted())
 })
 
 test.each([

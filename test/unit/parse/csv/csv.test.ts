@@ -50,3 +50,8 @@ test.each([
     },
   ])
 })
+
+test('the warning of a file without text says nothing of pictures', async () => {
+  const { warnings } = await parseBytes(',,\n,,\n', 'a.csv')
+  expect(warnings).toMatchObject([{ code: 'no_text', message: expect.not.stringMatching(/picture|OCR/) }])
+})

@@ -70,3 +70,12 @@ test('shows the table of contents of a book whose images name it as their fallba
   const { pages } = await parseBytes(bytes, 'a.epub')
   expect(pages.map(({ text }) => text)).toEqual(['Contents'])
 })
+
+test('reads the text of a page that is a drawing', async () => {
+  const drawing = '<svg xmlns="s"><title>no</title><text x="1"><tspan>The</tspan> gate</text><text>opens &amp; shuts</text></svg>'
+  const { pages } = await parseBytes(makeEpub([['one.xhtml', drawing]]), 'a.epub')
+  expect(blocksOf(pages[0])).toEqual([
+    ['paragraph', 'The gate'],
+    ['paragraph', 'opens & shuts'],
+  ])
+})

@@ -185,3 +185,40 @@ test('tells messages, mailboxes and texts apart', async () => {
   expect(await typeOf('Subject: x\n\ntext', 'a.eml')).toBe('message/rfc822')
   expect(await typeOf('From the beginning, it rained.', 'novel')).toBe('text/plain')
 })
+
+test('headers have no control characters and none that change the direction of text', async () => {
+  const word = (text: string) => `=?utf-8?B?${Buffer.from(text).toString('base64')}?=`
+  const { header, title, texts } = await read(
+    makeMail({
+      from: `${word('\u001b[31mAda\u001b[0m\r\nX: y\u202E')} <live@example.org>`,
+      to: `${word('\u2067Bob\u0007')} <bob@example.org>`,
+      subject: word('\u001b]0;owned\u0007 invoice \u202Efdp.exe'),
+    }),
+  )
+  expect(header).toMatchObject({
+    from: '[31mAda [0m X: y <live@example.org>',
+    to: 'Bob <bob@example.org>',
+    subject: ']0;owned invoice fdp.exe',
+  })
+  expect(title).toBe(header.subject)
+  // oxlint-disable-next-line no-control-regex -- this is what must not be there
+  expect(texts.join('')).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202a-\u202e\u2066-\u2069]/)
+})
+
+test('of many attachments, the first thousand are read and the rest are counted', async () => {
+  const attachments = Array.from({ length: 1_250 }, (_, i) => ({ type: 'text/plain', name: `${i}.txt`, body: `text ${i}` }))
+  const mail = makeMail({ attachments })
+  expect(await attachmentsOf(mail, 'a.eml')).toHaveLength(1_000)
+  const { attachmentsSkipped, attachmentsUnlisted } = await parseBytes(mail, 'a.eml')
+  expect(attachmentsSkipped).toHaveLength(100)
+  expect(attachmentsSkipped![0]).toEqual({ name: '1000.txt', page: 1, code: 'too_many_attachments' })
+  expect(attachmentsUnlisted).toBe(150)
+})
+
+test('of many senders, the header keeps the first ones', async () => {
+  const { header } = await read(
+    makeMail({ from: Array.from({ length: 30_000 }, (_, i) => `Ada ${i} <a${i}@example.org>`).join(', ') }),
+  )
+  expect(header.from.length).toBeLessThanOrEqual(1_000)
+  expect(header.from).toMatch(/^Ada 0 <a0@example\.org>, Ada 1 /)
+})

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { DEFAULT_LIMITS } from '../../../../src/config/config.ts'
 import { errorCode } from '../../../support/codes.ts'
 import { makeOdf, odfCell, odfRow } from '../../../support/make-odf.ts'
+import { makeZip } from '../../../support/make-zip.ts'
 import { blocksOf, parseBytes } from '../../../support/parse-file.ts'
 
 type Options = Parameters<typeof makeOdf>[2]
@@ -190,4 +191,27 @@ test('numbers the items of lists and the headings as the program shows them', as
     '2 Deposit',
     '2.1 Back',
   ])
+})
+
+test('reads a file whose names begin with a slash', async () => {
+  const files = ['content.xml', 'meta.xml', 'META-INF/manifest.xml'].map((name) => ({ name: `/${name}`, data: '<a/>' }))
+  const [first, ...rest] = files
+  const content =
+    '<office:body xmlns:office="o" xmlns:text="t"><office:text><text:p>At nine.</text:p></office:text></office:body>'
+  const odt = makeZip([
+    { name: 'mimetype', data: 'application/vnd.oasis.opendocument.text' },
+    { ...first!, data: content },
+    ...rest,
+  ])
+  expect((await parseBytes(odt, 'slash.odt')).pages[0]!.text).toBe('At nine.')
+})
+
+test('the number of a slide that is not known yet is no text', async () => {
+  const notes = (number: string) =>
+    `<presentation:notes><draw:frame><text:p>Say why. <text:page-number>${number}</text:page-number></text:p></draw:frame></presentation:notes>`
+  const slides = ['&lt;Foliennummer&gt;', '7'].map(
+    (number) => `<draw:page><draw:frame><text:p>Rent</text:p></draw:frame>${notes(number)}</draw:page>`,
+  )
+  const { pages } = await parseBytes(makeOdf('presentation', slides.join('')), 'a.odp')
+  expect(pages.map(({ text }) => text.split('\n').at(-1))).toEqual(['Say why.', 'Say why. 7'])
 })

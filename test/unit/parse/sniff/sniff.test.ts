@@ -3,13 +3,10 @@ import { sniff } from '../../../../src/parse/sniff/sniff.ts'
 import { rawDocx, docxParagraph } from '../../../support/make-bombs.ts'
 import { makeDocx, makePdf } from '../../../support/make-documents.ts'
 import { makeZip } from '../../../support/make-zip.ts'
+import { makeMail, makeMbox } from '../../../support/make-mail.ts'
 import { withFile } from '../../../support/parse-file.ts'
 import { errorCode } from '../../../support/codes.ts'
 
-const PNG = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-)
 const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 
 const typeOf = (bytes: Buffer | string, name: string): Promise<string> =>
@@ -32,6 +29,17 @@ test('goes by the content, not by the name', async () => {
 test('accepts lines before the header of a PDF', async () => {
   const pdf = await makePdf([[{ text: 'Hello' }]])
   expect(await typeOf(Buffer.concat([Buffer.from('X-Mailer: something\r\n\r\n'), pdf]), 'mail.bin')).toBe('application/pdf')
+  expect(await typeOf(Buffer.concat([Buffer.alloc(128), pdf]), 'from-a-mac')).toBe('application/pdf')
+  expect(await typeOf(Buffer.concat([Buffer.from('\ufeff'), pdf]), 'marked')).toBe('application/pdf')
+})
+
+test('a text about PDFs, and a message with a PDF in it, are no PDFs', async () => {
+  expect(await typeOf("const PDF_HEADER = '%PDF-1.7'\n", 'sniff.js')).toBe('text/x-source')
+  expect(await typeOf('# PDF\n\nA file begins with `%PDF-1.7`.\n', 'pdf.md')).toBe('text/markdown')
+  const mail = makeMail({ attachments: [{ type: 'application/pdf', name: 'a.pdf', body: '%PDF-1.7\nnothing' }] })
+  expect(await typeOf(mail, 'a.eml')).toBe('message/rfc822')
+  expect(await typeOf(mail, 'message')).toBe('message/rfc822')
+  expect(await typeOf(makeMbox([mail]), 'in.mbox')).toBe('application/mbox')
 })
 
 test('recognizes a DOCX wherever its parts are in the archive', async () => {
@@ -63,9 +71,11 @@ test('skips any number of comments before an HTML page', async () => {
 })
 
 test('refuses other files and names their type', async () => {
-  const png = await refusalOf(PNG, 'scan.pdf')
-  expect(png.code).toBe(errorCode('unsupported_type'))
-  expect(png.message).toContain('image/png')
+  const program = await refusalOf(Buffer.from('\0asm\x01\0\0\0'), 'scan.pdf')
+  expect(program.code).toBe(errorCode('unsupported_type'))
+  expect(program.message).toContain('application/wasm')
+  const gif = await refusalOf(Buffer.from('GIF89a\x01\0\x01\0\0\0\0'), 'scan.pdf')
+  expect([gif.code, gif.message]).toEqual([errorCode('unsupported_type'), expect.stringMatching(/a GIF image.*OCR program.*PNG/)])
   expect((await refusalOf(makeZip([{ name: 'a.txt', data: 'x' }]), 'a.docx')).message).toContain('ZIP archive')
   expect((await refusalOf(Buffer.from([1, 2, 3, 0, 200, 7, 7]), 'a.txt')).code).toBe(errorCode('unsupported_type'))
 })

@@ -1,0 +1,19 @@
+import { DocsearchError } from './errors.ts'
+
+/** When a client may try again after a failure of the object store. */
+const RETRY_SECONDS = 5
+
+export function storeUnavailable(cause: unknown): DocsearchError {
+  return new DocsearchError('store_unavailable', 'The object store does not answer the search index. docsearch tries again.', {
+    cause,
+    retryAfter: RETRY_SECONDS,
+  })
+}
+
+export function storeRefused(cause: unknown): DocsearchError {
+  return new DocsearchError(
+    'store_refused',
+    'The object store refuses a request of the search index. Check the bucket, the credentials and their permissions.',
+    { cause, retryAfter: RETRY_SECONDS },
+  )
+}

@@ -1,0 +1,85 @@
+import { connect, Session } from '@lancedb/lancedb'
+import { type Clock, systemClock } from '../../core/clock.ts'
+import type { Logger } from '../../core/logger.ts'
+import { parseStoreLocation } from '../../objects/location.ts'
+import type { ObjectStore } from '../../objects/object-store.ts'
+import { corrupt, indexFailure, readFailure } from '../failures.ts'
+import type { PassageTable } from '../passage-table.ts'
+import type { VectorLayout } from '../segments/vectors/format.ts'
+import { tableSchema } from './columns.ts'
+import { tableNames } from './names.ts'
+import { Part } from './part.ts'
+import { FOLDER, partsOf } from './shared-names.ts'
+import { LancePassageTable } from './table.ts'
+
+/** Enough for about 30,000 passages. */
+const CACHE_BYTES = 96 * 1024 * 1024
+const MB = 1024n * 1024n
+
+export interface SharedTableStoreOptions {
+  /** Such as `s3://bucket/prefix`. */
+  address: string
+  /** The same place, to list and delete objects. */
+  objects: ObjectStore
+  /** For LanceDB's own client of the object store (storage-options.ts). */
+  storageOptions: Readonly<Record<string, string>>
+  /** False for a process that only reads. It creates no table. */
+  canWrite: boolean
+  log: Logger
+  clock?: Clock
+  /** How many bytes each table keeps of the passages that were read last. */
+  cacheBytes?: number
+}
+
+/**
+ * Opens the table of an index in an object store. Creates it if this process may write. Throws `index_corrupt` when files can't be read or have another layout.
+ */
+export async function openSharedTable(
+  { id, layout }: { id: string; layout: VectorLayout },
+  { address, objects, storageOptions, canWrite, log, clock = systemClock, cacheBytes = CACHE_BYTES }: SharedTableStoreOptions,
+): Promise<PassageTable> {
+  const { part: nameOf } = tableNames(id)
+  const { bucket, prefix } = parseStoreLocation(address)
+  const connection = await connect(`s3://${bucket}/${prefix}${FOLDER.slice(0, -1)}`, {
+    storageOptions: { ...storageOptions },
+    session: new Session(MB, 64n * MB),
+  }).catch((error) => {
+    throw indexFailure(error)
+  })
+  const schema = tableSchema(layout)
+  const open = async (number: number): Promise<Part> => {
+    const table = await connection.openTable(nameOf(number))
+    const found = (await table.schema()).fields.map(String).join()
+    if (found !== schema.fields.map(String).join())
+      throw corrupt('The search index has another layout. It must be rebuilt from the documents.')
+    const rows = await table.countRows()
+    // The first commit finds its row IDs by a search (`Part.add`).
+    return new Part({ table, schema, layout, files: null }, { rows, nextRow: 0, versions: 0, openedAt: clock.now() })
+  }
+  const openNew = async (first: number): Promise<Part[]> => {
+    const numbers = await partsOf(objects, id)
+    if (numbers.some((number, i) => number !== i)) throw corrupt('A part of the search index is missing. It must be rebuilt.')
+    return Promise.all(numbers.slice(first).map(open))
+  }
+  const create = async (number: number): Promise<Part> => {
+    try {
+      await connection.createEmptyTable(nameOf(number), schema, {
+        storageOptions: { ...storageOptions, newTableEnableStableRowIds: 'true' },
+      })
+    } catch (error) {
+      // Another process may have created it at the same moment.
+      if (!(await partsOf(objects, id)).includes(number)) throw error
+    }
+    return open(number)
+  }
+  try {
+    const parts = await openNew(0).catch((error) => {
+      throw readFailure(error)
+    })
+    if (parts.length === 0 && canWrite) parts.push(await create(0))
+    return new LancePassageTable(connection, { open: parts, create, openNew }, { layout, clock, log, cacheBytes })
+  } catch (error) {
+    connection.close()
+    throw indexFailure(error)
+  }
+}

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { BroadcastChannel } from 'node:worker_threads'
+import pLimit from 'p-limit'
+import type { Logger } from '../../../core/logger.ts'
+import type { ObjectStore } from '../../../objects/object-store.ts'
+import { BLOCK, BLOCK_BYTES, type BlockCachePlace, type BlockWanted, countBlocks, type RemoteFile, now } from '../remote-file.ts'
+
+/** The cache has at least this many slots, because each thread waits for several blocks at once. */
+const MIN_SLOTS = 64
+/** Blocks to fetch at the same time. */
+const FETCHES_AT_ONCE = 32
+/** Blocks to fetch at the same time before a search needs them. */
+const FILLS_AT_ONCE = 4
+/** To make room, the cache looks at this many slots, and takes the one that was read longest ago. */
+const SAMPLE = 64
+
+interface Slot {
+  blocks: Int32Array
+  block: number
+}
+
+/**
+ * A file of bounded size with blocks of files in an object store, those that were read last. All threads read the file. This thread fetches the blocks that
+ * they ask for. Each start begins with an empty file. Reads verify checksums of pages, so a block that was damaged here never counts.
+ */
+export class BlockCache {
+  readonly place: BlockCachePlace
+  readonly #objects: Pick<ObjectStore, 'read'>
+  readonly #log: Logger
+  readonly #file: FileHandle
+  readonly #channel: BroadcastChannel
+  readonly #fetching = new Map<string, Promise<void>>()
+  readonly #inTurn = pLimit(FETCHES_AT_ONCE)
+  /** Null while a block is being written into the slot. */
+  readonly #slots: (Slot | null)[] = []
+  readonly #maxSlots: number
+  readonly #usedAt: Uint32Array
+  #isClosed = false
+
+  private constructor(
+    file: FileHandle,
+    { objects, log, maxBytes }: { objects: Pick<ObjectStore, 'read'>; log: Logger; maxBytes: number },
+  ) {
+    this.#file = file
+    this.#objects = objects
+    this.#log = log
+    this.#maxSlots = Math.max(MIN_SLOTS, Math.floor(maxBytes / BLOCK_BYTES))
+    const usedAt = new SharedArrayBuffer(4 * this.#maxSlots)
+    this.#usedAt = new Uint32Array(usedAt)
+    this.place = { channel: `docsearch-blocks-${randomUUID()}`, handle: file.fd, usedAt }
+    this.#channel = new BroadcastChannel(this.place.channel)
+    this.#channel.unref()
+    this.#channel.onmessage = (event) => void this.#bring((event as { data: BlockWanted }).data)
+  }
+
+  /** `folder` is created when it does not exist. */
+  static async open({
+    folder,
+    ...options
+  }: {
+    folder: string
+    objects: Pick<ObjectStore, 'read'>
+    log: Logger
+    maxBytes: number
+  }): Promise<BlockCache> {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    return new BlockCache(await open(join(folder, 'blocks'), 'w+', 0o600), options)
+  }
+
+  /** How many blocks are in the cache. */
+  get size(): number {
+    return this.#slots.filter((slot) => slot !== null).length
+  }
+
+  /** Fetches blocks of these files, until the cache is full. */
+  async fill(files: readonly RemoteFile[]): Promise<void> {
+    const inTurn = pLimit(FILLS_AT_ONCE)
+    const fillBlock = async (file: RemoteFile, block: number) => {
+      const isWanted = !this.#isClosed && this.#slots.length < this.#maxSlots
+      if (isWanted && Atomics.load(new Int32Array(file.blocks), block) === BLOCK.absent) await this.#bring({ file, block })
+    }
+    for (const file of files) {
+      if (this.#slots.length >= this.#maxSlots) return
+      await Promise.all(Array.from({ length: countBlocks(file.size) }, (_, block) => inTurn(() => fillBlock(file, block))))
+    }
+  }
+
+  /** Call this when no thread reads any more. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#channel.close()
+    await Promise.allSettled(this.#fetching.values())
+    await this.#file.close()
+  }
+
+  /** Brings a block into the cache and wakes the threads that wait for it. Never rejects. */
+  #bring({ file, block }: BlockWanted): Promise<void> {
+    const name = `${file.id}:${block}`
+    const known = this.#fetching.get(name)
+    if (known !== undefined) return known
+    const blocks = new Int32Array(file.blocks)
+    const wake = (state: number) => {
+      Atomics.store(blocks, block, state)
+      Atomics.notify(blocks, block)
+    }
+    const fetching = this.#inTurn(async () => {
+      // A thread may have asked just before the block came.
+      if (this.#isClosed || Atomics.load(blocks, block) > 0) return
+      try {
+        const bytes = await this.#fetch(file, block)
+        if (bytes === null) return wake(BLOCK.missing)
+        const slot = this.#takeSlot()
+        await this.#file.write(bytes, 0, bytes.length, slot * BLOCK_BYTES)
+        this.#usedAt[slot] = now()
+        this.#slots[slot] = { blocks, block }
+        wake(slot + 1)
+      } catch (error) {
+        this.#log.warn({ err: error }, 'a part of a segment could not be fetched')
+        wake(BLOCK.unavailable)
+      }
+    }).finally(() => this.#fetching.delete(name))
+    this.#fetching.set(name, fetching)
+    return fetching
+  }
+
+  async #fetch({ key, size }: BlockWanted['file'], block: number): Promise<Buffer | null> {
+    const start = block * BLOCK_BYTES
+    const found = await this.#objects.read(key, { start, end: Math.min(size, start + BLOCK_BYTES) - 1 })
+    return found && (await buffer(found.stream))
+  }
+
+  /** Returns a slot that no file uses. */
+  #takeSlot(): number {
+    if (this.#slots.length < this.#maxSlots) return this.#slots.push(null) - 1
+    let oldest = -1
+    for (let i = 0; i < SAMPLE || oldest < 0; i++) {
+      const slot = Math.floor(Math.random() * this.#slots.length)
+      if (this.#slots[slot] !== null && (oldest < 0 || this.#usedAt[slot]! < this.#usedAt[oldest]!)) oldest = slot
+    }
+    const { blocks, block } = this.#slots[oldest]!
+    this.#slots[oldest] = null
+    Atomics.compareExchange(blocks, block, oldest + 1, BLOCK.absent)
+    return oldest
+  }
+}

@@ -1,0 +1,406 @@
+import pLimit from 'p-limit'
+import { BackgroundTask } from '../core/background-task.ts'
+import { Breaker } from '../core/breaker.ts'
+import { countOf } from '../core/count-of.ts'
+import type { IndexNumbers } from '../core/instance-numbers.ts'
+import { killPoint } from '../core/kill-point.ts'
+import type { Logger } from '../core/logger.ts'
+import type {
+  ChunkIndex,
+  DamagedIndexFile,
+  DocumentPassages,
+  IndexHealth,
+  Passage,
+  StoredPassage,
+  StoredVector,
+} from './chunk-index.ts'
+import { indexFailure } from './failures.ts'
+import { toNewDocuments } from './new-documents.ts'
+import type { PassageTable } from './passage-table.ts'
+import { PassageTexts } from './passage-texts.ts'
+import type { PhraseFilter } from './phrase.ts'
+import { RowRemovals } from './row-removals.ts'
+import { addInventory, documentsOf, rowsOf, SegmentRows } from './segment-rows.ts'
+import type { SegmentMemory } from './segments/store/memory.ts'
+import {
+  livePassages,
+  memoryOfSegment,
+  pagedFilesOf,
+  type ProjectSegments,
+  type SegmentsListener,
+} from './segments/store/project-segments.ts'
+import type { BlockCache } from './segments/remote/block-cache.ts'
+import { SegmentStore } from './segments/store/segment-store.ts'
+import type { SharedPlace } from './segments/store/shares.ts'
+import type { VectorLayout } from './segments/vectors/format.ts'
+import { ReaderWatch } from './reader-watch.ts'
+import { TableWatch } from './table-watch.ts'
+import { type WriterLeases, WriterTurn } from './writer-turn.ts'
+
+/** How long a search waits for newer commits before it goes on without them. */
+const CATCH_UP_MS = 3_000
+/** Looking for unused rows reads the IDs of all rows. */
+const UNUSED_EVERY_MS = 60 * 60_000
+
+export interface SharedIndexOptions {
+  id: string
+  /** The index closes it. */
+  table: PassageTable
+  /** The folder for copies of segments. Its last part is the ID of the index. */
+  folder: string
+  shared: SharedPlace
+  layout: VectorLayout
+  log: Logger
+  memory?: SegmentMemory | undefined
+  /** Null for a process that only reads. */
+  leases: WriterLeases | null
+  newestVersion: ((indexId: string) => Promise<number>) | null
+  onCommit: (indexId: string, version: number) => Promise<void>
+  /** The cache that `shared` names. */
+  cache: BlockCache | null
+  /** Replaces CATCH_UP_MS in tests. */
+  catchUpMs?: number
+}
+
+type Watch = Pick<TableWatch, 'verify' | 'onReadable' | 'onDamage' | 'announce' | 'damage' | 'stop'>
+
+/**
+ * An index in an object store, which one process at a time writes and any number of processes read. docs/segments.md explains why a process that was
+ * frozen and is no longer the writer can't damage it:
+ *
+ * - A commit of segments needs the fence of the newest writer (commit-log.ts).
+ * - Rows in the table are added before the commit that refers to them. Only the process that has added a row ever refers to it, under the same
+ *   fence. So rows without a commit are garbage from the next takeover on.
+ * - Only garbage is removed: rows of passages that a commit has removed, and rows that the writer has found unused while it was the writer.
+ */
+export class SharedIndex implements ChunkIndex {
+  readonly #options: SharedIndexOptions
+  readonly #table: PassageTable
+  readonly #store: SegmentStore
+  readonly #removals: RowRemovals
+  readonly #watch: Watch
+  readonly #texts: PassageTexts
+  readonly #writer: WriterTurn | null
+  /** Runs changes one after another. */
+  readonly #write = pLimit(1)
+  readonly #breaker: Breaker
+  readonly #repairing: BackgroundTask
+  /** Brings large files into memory and into the cache. */
+  readonly #filling: BackgroundTask
+  /** True when the table may have rows that no commit refers to. */
+  #hasUnused = false
+  #nextUnusedAt = 0
+  /** The last version of the segments at which the table was refreshed. */
+  #tableVersion = -1
+
+  private constructor(options: SharedIndexOptions, store: SegmentStore) {
+    const { id: indexId, table, leases, log } = options
+    this.#options = options
+    this.#table = table
+    this.#store = store
+    this.#removals = new RowRemovals(table, log)
+    this.#watch = leases === null ? new ReaderWatch(store) : new TableWatch(table, log)
+    const removeDocuments = (rows: readonly bigint[]) => this.#removeDamaged(rows)
+    this.#texts = new PassageTexts({ table, watch: this.#watch, removeDocuments, log })
+    const onTakeover = () => (this.#hasUnused = true)
+    this.#writer = leases === null ? null : new WriterTurn({ indexId, store, table, leases, onTakeover })
+    this.#breaker = new Breaker({ probe: () => store.follow().catch(() => {}) })
+    this.#repairing = new BackgroundTask({
+      work: () => this.#repair(),
+      onFailure: (error) => log.warn({ err: error }, 'damaged segments could not be removed from the index; trying again later'),
+    })
+    this.#filling = new BackgroundTask({
+      work: () => this.#fill(),
+      onFailure: (error) => log.warn({ err: error }, 'large segments could not be fetched; trying again later'),
+    })
+    store.onDamage((segment) => this.leaveOut(segment))
+    store.onChange(({ segments }) => {
+      if (segments.some((segment) => pagedFilesOf(segment).length > 0)) this.#filling.start()
+    })
+  }
+
+  /** Loads the segments of the newest commit. Rejects when the object store does not answer. */
+  static async open(options: SharedIndexOptions): Promise<SharedIndex> {
+    const { table, folder, layout, log, memory, shared } = options
+    try {
+      const index = new SharedIndex(options, await SegmentStore.open({ folder, layout, log, memory, shared }))
+      index.#repairing.start()
+      index.#filling.start()
+      return index
+    } catch (error) {
+      await table.close()
+      throw indexFailure(error)
+    }
+  }
+
+  put(documents: readonly DocumentPassages[]): Promise<void> {
+    const replaced = documents.filter(({ isNew }) => !isNew).map(({ documentId }) => documentId)
+    const added = documents.flatMap(({ passages }) => passages)
+    return this.#change(async () => {
+      try {
+        const rows = added.length === 0 ? [] : await this.#table.add(added)
+        killPoint('rows')
+        return await this.#store.commit({ added: toNewDocuments(added, rows), removed: replaced })
+      } catch (error) {
+        this.#hasUnused = true
+        throw error
+      }
+    })
+  }
+
+  deleteDocuments(documentIds: readonly string[]): Promise<void> {
+    return this.#change(() => this.#store.commit({ added: [], removed: documentIds }))
+  }
+
+  /** Waits only for a moment. If newer commits take longer, the next searches wait even less, until the store answers. */
+  async catchUp(): Promise<boolean> {
+    const { catchUpMs = CATCH_UP_MS, log } = this.#options
+    try {
+      await this.#breaker.pass()
+      const late = Promise.withResolvers<boolean>()
+      const timer = setTimeout(() => late.resolve(false), catchUpMs)
+      const isInTime = await Promise.race([this.#follow(), late.promise]).finally(() => clearTimeout(timer))
+      if (isInTime) this.#breaker.answered()
+      else this.#breaker.timedOut()
+      return isInTime
+    } catch (error) {
+      log.debug({ err: error }, 'a search goes on without the newest commits')
+      return false
+    }
+  }
+
+  segments(): readonly ProjectSegments[] {
+    return this.#store.projects()
+  }
+
+  onSegmentsChange(listener: SegmentsListener): () => void {
+    return this.#store.onChange(listener)
+  }
+
+  /** Fetches the files of the segment again, because its copies on this disk are damaged. */
+  async leaveOut(segment: string): Promise<void> {
+    if (await this.#store.leaveOut(segment)) this.#repairing.start()
+  }
+
+  passages(rows: readonly bigint[]): Promise<Map<bigint, Passage>> {
+    return guarded(() => this.#texts.read(rows))
+  }
+
+  rowsWithPhrases(rows: readonly bigint[], phrases: PhraseFilter): Promise<bigint[]> {
+    return guarded(async () => {
+      if (rows.length === 0) return []
+      await this.#refreshTable()
+      return this.#texts.rowsWithPhrases(rows, phrases)
+    })
+  }
+
+  vectors(documentId: string): Promise<Map<number, StoredVector>> {
+    return guarded(async () => {
+      const rows = rowsOf(this.#store.projects(), documentId)
+      if (rows.length === 0) return new Map()
+      await this.#refreshTable()
+      const passages = await this.#table.readStored(rows)
+      return new Map(passages.map(({ index, version, textHash, vector }) => [index, { version, textHash, vector }]))
+    })
+  }
+
+  /** Skips rows without a commit. */
+  async *stored(): AsyncGenerator<StoredPassage[]> {
+    try {
+      await this.#store.follow()
+      await this.#refreshTable()
+      const committed = new SegmentRows(this.#store.projects())
+      for await (const rows of this.#table.scan()) yield rows.flatMap(({ row, passage }) => (committed.note(row) ? passage : []))
+    } catch (error) {
+      throw indexFailure(error)
+    }
+  }
+
+  hasDamagedTexts(rows: readonly bigint[]): boolean {
+    return this.#texts.areDamaged(rows)
+  }
+
+  onDamage(listener: () => void): () => void {
+    return this.#watch.onDamage(listener)
+  }
+
+  /** An object store verifies its own bytes. */
+  async damagedFiles(): Promise<DamagedIndexFile[]> {
+    return []
+  }
+
+  inventory(): Promise<Map<string, { version: number; chunks: number }>> {
+    return guarded(async () => {
+      await this.#store.follow()
+      if (this.#watch.damage !== null) throw this.#watch.damage
+      const found = new Map<string, { version: number; chunks: number }>()
+      for (const project of this.#store.projects()) addInventory(project, found)
+      return found
+    })
+  }
+
+  async countPassages(): Promise<number> {
+    return this.#count()
+  }
+
+  numbers(): IndexNumbers {
+    const segments = this.#store.projects().flatMap((project) => project.segments)
+    return {
+      passages: this.#count(),
+      unindexed: 0,
+      segments: segments.length,
+      memoryBytes: segments.reduce((sum, segment) => sum + memoryOfSegment(segment), 0),
+    }
+  }
+
+  /** Does nothing in a process that only reads. Rejects in a process that can't become the writer now. */
+  optimize(): Promise<void> {
+    return guarded(async () => {
+      if (this.#writer === null) return
+      // Only the writer compacts, so that processes don't do the same work.
+      await this.#asWriter(async () => {})
+      await this.#table.optimize()
+      if (this.#hasUnused && performance.now() >= this.#nextUnusedAt) await this.#asWriter(() => this.#removeUnused())
+      await this.#store.sweep()
+      await this.#options.onCommit(this.#options.id, this.#store.version)
+    })
+  }
+
+  /** Resolves when nothing is left to merge or remove. */
+  async idle(): Promise<void> {
+    await this.#store.idle()
+    await this.#removals.idle()
+    await this.#repairing.idle()
+    await this.#filling.idle()
+  }
+
+  async check(): Promise<IndexHealth> {
+    const { damage } = this.#watch
+    const {
+      ok,
+      message,
+      isUnavailable = false,
+    } = damage === null ? await this.#table.check() : { ok: false, message: damage.message }
+    const passages = this.#count()
+    return {
+      ok,
+      isUnavailable,
+      message: ok ? countOf(passages, 'passage') : message,
+      passages: ok ? passages : null,
+      isApproximate: false,
+      isIncomplete: this.#isIncomplete(),
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#breaker.close()
+    const stopped = [this.#repairing.stop(), this.#filling.stop(), this.#watch.stop(), this.#texts.stop()]
+    await this.#write(async () => {})
+    await this.#removals.stop()
+    await this.#store.close()
+    await Promise.all(stopped)
+    await this.#table.close()
+  }
+
+  #count(): number {
+    return this.#store.projects().reduce((sum, project) => sum + livePassages(project), 0)
+  }
+
+  #isIncomplete(): boolean {
+    return this.#store.projects().some(({ isIncomplete }) => isIncomplete)
+  }
+
+  async #fill(): Promise<void> {
+    await this.#store.readFiles((segment) => this.leaveOut(segment))
+    const files = this.#store.projects().flatMap(({ segments }) => segments.flatMap(pagedFilesOf))
+    await this.#options.cache?.fill(files.flatMap(({ remote }) => remote ?? []).sort((a, b) => a.size - b.size))
+  }
+
+  async #follow(): Promise<true> {
+    const { id, newestVersion } = this.#options
+    if (newestVersion === null || (await newestVersion(id)) > this.#store.version) await this.#store.follow()
+    return true
+  }
+
+  /** Sees the rows of every commit that this process knows. */
+  async #refreshTable(): Promise<void> {
+    const { version } = this.#store
+    if (version === this.#tableVersion) return
+    await this.#table.refresh()
+    this.#tableVersion = version
+  }
+
+  #asWriter<T>(work: () => Promise<T>): Promise<T> {
+    const writer = this.#writer
+    if (writer === null) throw indexFailure(new Error('this process only reads the index'))
+    return this.#write(() => writer.run(work))
+  }
+
+  #change(commit: () => Promise<{ removedRows: bigint[] }>): Promise<void> {
+    return guarded(() =>
+      this.#asWriter(async () => {
+        if (this.#watch.damage !== null) throw this.#watch.damage
+        const { removedRows } = await commit()
+        this.#removals.add(removedRows)
+        await this.#options.onCommit(this.#options.id, this.#store.version)
+      }),
+    )
+  }
+
+  /**
+   * Removes the rows that no commit refers to, and that no later commit can refer to. Earlier writers can't commit any more. This process
+   * runs one change at a time. A later writer adds its own rows only after its takeover, and `confirm` shows that there has been none since
+   * the rows were read.
+   */
+  async #removeUnused(): Promise<void> {
+    const rows = await this.#table.rowIds()
+    await this.#store.confirm()
+    // The segments that are missing refer to rows as well.
+    if (this.#isIncomplete()) return
+    this.#nextUnusedAt = performance.now() + UNUSED_EVERY_MS
+    this.#hasUnused = false
+    const pending = this.#removals.pending()
+    const committed = new SegmentRows(this.#store.projects())
+    const unused: bigint[] = []
+    for (const number of rows) {
+      const row = BigInt(number)
+      if (!committed.note(row) && !pending.has(row)) unused.push(row)
+    }
+    this.#removals.add(unused)
+  }
+
+  /**
+   * Fetches the files of segments that are missing. If the store lacks them as well, the writer gives them up, so that their documents are indexed
+   * again. Other processes wait for that.
+   */
+  async #repair(): Promise<void> {
+    if (!this.#isIncomplete()) return
+    await this.#store.follow()
+    if (!this.#isIncomplete()) return
+    if (this.#writer === null) throw new Error('the object store lacks segments')
+    await this.#asWriter(async () => {
+      const missing = this.#store.projects().filter(({ isIncomplete }) => isIncomplete)
+      this.#options.log.error({ projects: missing.length }, 'segments are damaged in the object store; indexing documents again')
+      await this.#store.mark(missing.map(({ projectId }) => ({ projectId, isIncomplete: false })))
+    })
+    this.#watch.announce()
+  }
+
+  /** Removes documents whose texts are damaged, so that they are indexed again from their stored texts. */
+  async #removeDamaged(rows: readonly bigint[]): Promise<void> {
+    const documents = documentsOf(this.#store.projects(), rows)
+    if (documents.length === 0) return
+    this.#options.log.error({ documents: documents.length }, 'texts in the index are damaged')
+    if (this.#writer === null) return
+    await this.deleteDocuments(documents)
+    this.#watch.announce()
+  }
+}
+
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw indexFailure(error)
+  }
+}

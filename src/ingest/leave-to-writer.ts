@@ -1,0 +1,70 @@
+import type { IndexReading } from '../lifecycle/lifecycle.ts'
+import type { DocumentRecord } from '../core/model.ts'
+import type { DocumentChange, ProjectIds } from '../records/records.ts'
+import { createAccept } from './accept.ts'
+import type { IngestOptions } from './context.ts'
+import type { DeletionOptions, Ingest } from './ingest.ts'
+import { createSettled } from './settled.ts'
+import { describeQueue } from './status.ts'
+
+/** How long an edit waits until searches find the document as it is now. Later, the answer says that the document is queued. */
+const EDIT_MS = 10_000
+
+export interface LeaveOptions extends Omit<IngestOptions, 'lifecycle'> {
+  lifecycle: Pick<IndexReading, 'active' | 'choice'>
+  /** Says whether a process writes the index. */
+  isWorking(): Promise<boolean>
+}
+
+/**
+ * The ingest of a process that does not write the index. Each change is one of the records, and the process that writes the index notices it. So
+ * nothing is lost between the two. Searches hide what the records no longer have.
+ */
+export function createIngestForWriter(options: LeaveOptions): Ingest {
+  const { records, quotas, trashDays = 0 } = options
+  const stopping = new AbortController()
+  const settled = createSettled(records)
+
+  async function edit(
+    projects: ProjectIds,
+    id: string,
+    change: DocumentChange,
+    { isOneOfMany = false }: Pick<DeletionOptions, 'isOneOfMany'> = {},
+  ): Promise<DocumentRecord | null> {
+    const edited = await records.documents.edit(projects, id, change, null, quotas)
+    if (edited === null || isOneOfMany) return edited?.document ?? null
+    const now = new Set([edited.document.projectId])
+    await settled(now, [id], EDIT_MS, stopping.signal)
+    return records.documents.get(now, id)
+  }
+
+  async function whyWaiting(): Promise<string | null> {
+    return (await options.isWorking()) ? null : 'no process writes the index. Start one with --role worker or --role all.'
+  }
+
+  return {
+    async start() {},
+    async stop() {
+      stopping.abort(new Error('the daemon is stopping'))
+    },
+    accept: createAccept(options, () => {}),
+    async deleteDocument(projects, id, { isPermanent = false } = {}) {
+      const isKept = trashDays > 0 && !isPermanent
+      if (await records.documents.delete(projects, id, { isKept })) return true
+      return isPermanent && records.trash.delete(projects, id)
+    },
+    restore: (projects, id) => records.trash.restore(projects, id, quotas),
+    async finishMany() {},
+    deleteProject: async (id) => (await records.projects.delete(id))?.documentIds.length ?? null,
+    deleteUser: async (id) => (await records.users.delete(id))?.documentIds.length ?? null,
+    notice() {},
+    edit,
+    reprocess: (projects, id) => records.documents.requeue(projects, id),
+    // The process that writes the index examines and repairs it.
+    repairIndex: async () => [],
+    async scrubIndex() {},
+    settled,
+    change: () => ({ reason: null }),
+    status: async (projects) => describeQueue(options, await whyWaiting(), projects),
+  }
+}

@@ -1,0 +1,308 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DocsearchError } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
+import { denseDimensions } from '../embed/builtin.ts'
+import type { Embedder } from '../embed/embedder.ts'
+import type { ChunkIndex, ChunkIndexStore } from '../index/chunk-index.ts'
+import { withoutLatest } from '../ollama/client.ts'
+import type { IndexRecord, ProjectIds, Records } from '../records/records.ts'
+import type { Versions } from '../records/shared.ts'
+import { fitOf } from './active-index.ts'
+import { Changes } from './changes.ts'
+import { fingerprintOf, formatFingerprint, isUsable, parseFingerprint } from './fingerprint.ts'
+import type { BuildProgress, ChooseEmbedder, Choice, IndexReading, IndexState, OpenIndex, UseOutcome } from './lifecycle.ts'
+import { type ModelTest, testModel } from './model-test.ts'
+import { placeholderEmbedder } from './placeholder-embedder.ts'
+import { changedMessage, describeStatus } from './status.ts'
+
+/** How often to look for changes without a search that asks. */
+const LOOK_MS = 1_000
+/** After a failure, and while the embedder can't be used. */
+const RETRY_MS = 5_000
+/** A search that began before a switch may read the former index for this long. */
+const CLOSE_AFTER_MS = 30_000
+/** How long a change of model waits for the process that writes the index. */
+const USE_MS = 20_000
+const USE_LOOK_MS = 100
+
+export interface FollowOptions {
+  records: Pick<Records, 'indexes'>
+  /** Opens indexes for reading. */
+  indexStore: Pick<ChunkIndexStore, 'open' | 'size'>
+  versions: Versions
+  chooseEmbedder: ChooseEmbedder
+  /** The embedder that the configuration names; null for `auto`. */
+  pinned: string | null
+  log: Logger
+}
+
+/** Follows the indexes that another process writes. Tries to open the active one, and goes on trying if that fails. */
+export async function followIndexes(options: FollowOptions): Promise<IndexReading> {
+  const following = new FollowedIndexes(options)
+  await following.start()
+  return following
+}
+
+/** Index, embedder and why, of an index that is open. */
+interface Followed extends OpenIndex {
+  reason: string
+  /** False while its embedder can't be used but may be later. */
+  isSettled: boolean
+}
+
+class FollowedIndexes implements IndexReading {
+  readonly #options: FollowOptions
+  readonly #changes = new Changes()
+  readonly #closing = new AbortController()
+  readonly #leaving = new Map<NodeJS.Timeout, () => Promise<void>>()
+  #active: Followed | null = null
+  #building: IndexRecord | null = null
+  /** The version of the list of indexes that `active` is from. */
+  #seenIndexes = -1
+  #noIndex = 'No process has made an index yet. Start one with --role worker or --role all.'
+  #running: Promise<void> | null = null
+  #next: Promise<void> | null = null
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: FollowOptions) {
+    this.#options = options
+  }
+
+  async start(): Promise<void> {
+    await this.#look()
+  }
+
+  /** One look serves all callers that have been waiting since before it began. */
+  catchUp(): Promise<void> {
+    this.#next ??= (async () => {
+      await this.#running?.catch(() => {})
+      this.#running = this.#next
+      this.#next = null
+      await this.#catchUpNow()
+    })()
+    return this.#next
+  }
+
+  async #catchUpNow(): Promise<void> {
+    const { indexes } = await this.#options.versions.read()
+    if (indexes === this.#seenIndexes) return
+    await this.#reload()
+    this.#seenIndexes = indexes
+    this.#changes.announce()
+  }
+
+  async #look(): Promise<void> {
+    let pause = LOOK_MS
+    try {
+      if (this.#active?.isSettled === false) this.#seenIndexes = -1
+      await this.catchUp()
+      // So that the next search has less to wait for.
+      await this.#active?.index.catchUp()
+      if (this.#active?.isSettled === false) pause = RETRY_MS
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'changes of the search index could not be read; trying again')
+      pause = RETRY_MS
+    }
+    if (!this.#closing.signal.aborted) this.#timer = setTimeout(() => void this.#look(), pause).unref()
+  }
+
+  async #reload(): Promise<void> {
+    const all = await this.#options.records.indexes.all()
+    this.#building = all.find(({ state }) => state === 'building') ?? null
+    const record = all.find(({ state }) => state === 'active') ?? null
+    const before = this.#active
+    if (record === null || !isUsable(parseFingerprint(record.fingerprint))) {
+      if (record !== null) this.#noIndex = 'Another version of docsearch has made the index. Use that version.'
+      this.#active = null
+    } else if (before?.record.id === record.id) {
+      if (before.record.fingerprint !== record.fingerprint || !before.isSettled)
+        this.#active = { ...before, record, ...(await this.#embedderOf(record)) }
+      return
+    } else this.#active = await this.#open(record)
+    if (before !== null) this.#closeLater(before)
+  }
+
+  async #open(record: IndexRecord): Promise<Followed> {
+    const { records, indexStore } = this.#options
+    const { id, dimensions, embeddingModel } = record
+    const index = await indexStore.open({ id, dimensions, denseDimensions: denseDimensions(embeddingModel, dimensions) })
+    const chance = (await records.indexes.measurements(id))?.chance ?? null
+    return { record, index, chance, ...(await this.#embedderOf(record)) }
+  }
+
+  async #embedderOf(record: IndexRecord): Promise<Pick<Followed, 'embedder' | 'reason' | 'isSettled'>> {
+    const { embeddingModel, fingerprint } = record
+    const existing = { embeddingModel, fingerprint: parseFingerprint(fingerprint).embedder }
+    const { embedder, reason } = await this.#options.chooseEmbedder(existing, embeddingModel)
+    if (embedder === null)
+      return { embedder: placeholderEmbedder(record, 'embedder_unavailable', reason), reason, isSettled: false }
+    if (fitOf(record, embedder) !== 'changed' && embedder.fingerprint === existing.fingerprint)
+      return { embedder, reason, isSettled: true }
+    await embedder.close()
+    const message = changedMessage(embedder.name, existing.fingerprint, embedder.fingerprint)
+    return { embedder: placeholderEmbedder(record, 'embedding_model_changed', message), reason: message, isSettled: true }
+  }
+
+  #closeLater({ index, embedder }: { index: ChunkIndex; embedder: Embedder }): void {
+    const close = async () => {
+      this.#leaving.delete(timer)
+      await embedder.close()
+      await index.close()
+    }
+    const timer = setTimeout(() => {
+      close().catch((error: unknown) => this.#options.log.warn({ err: error }, 'could not close an index'))
+    }, CLOSE_AFTER_MS)
+    timer.unref()
+    this.#leaving.set(timer, close)
+  }
+
+  active(): OpenIndex | null {
+    return this.#active
+  }
+
+  building(): Pick<OpenIndex, 'record'> | null {
+    return this.#building && { record: this.#building }
+  }
+
+  inactive(): [] {
+    return []
+  }
+
+  choice(): Choice {
+    const active = this.#active
+    if (active === null) return { embedder: 'none', reason: this.#noIndex }
+    return { embedder: active.record.embeddingModel, reason: active.reason }
+  }
+
+  async indexes(projects?: ProjectIds): Promise<IndexState[]> {
+    // Only an index that is open has a number of passages.
+    await this.catchUp()
+    const all = await this.#options.records.indexes.all()
+    return Promise.all(all.map((record) => this.#stateOf(record, projects)))
+  }
+
+  async #stateOf(record: IndexRecord, projects?: ProjectIds): Promise<IndexState> {
+    const { records, indexStore } = this.#options
+    const progressOf = async (): Promise<BuildProgress | null> => {
+      if (record.state === 'active') return null
+      return { ...(await records.indexes.progress(record.id, projects)), tokensPerSecond: null, secondsLeft: null }
+    }
+    if (projects !== undefined) {
+      const [passages, progress] = await Promise.all([records.indexes.countPassages(record.id, projects), progressOf()])
+      return { record, passages, sizeBytes: null, progress }
+    }
+    const isOpen = this.#active?.record.id === record.id
+    const [passages, sizeBytes, progress] = await Promise.all([
+      isOpen ? this.#countPassages(this.#active!.index) : null,
+      indexStore.size(record.id),
+      progressOf(),
+    ])
+    return { record, passages, sizeBytes, progress }
+  }
+
+  async #countPassages(index: ChunkIndex): Promise<number> {
+    await index.catchUp()
+    return index.countPassages()
+  }
+
+  async status(projects?: ProjectIds): ReturnType<IndexReading['status']> {
+    const { records } = this.#options
+    const [active, building] = [this.#active, this.#building]
+    // Health also answers while the database does not; its own check says so.
+    const [state, own] = await Promise.all([
+      building && this.#stateOf(building, projects).catch(() => null),
+      active === null || projects === undefined
+        ? null
+        : records.indexes.countPassages(active.record.id, projects).catch(() => null),
+    ])
+    const { embedder: chosen, reason } = this.choice()
+    const ownPassages = projects === undefined ? undefined : own
+    return describeStatus({ active, chosen, reason, rebuiltBecause: null, building: state, ownPassages })
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#changes.onChange(listener)
+  }
+
+  waitFor<T>(find: () => T | null, signal: AbortSignal): Promise<T> {
+    return this.#changes.waitFor(find, signal)
+  }
+
+  /** Records the wish, and waits until the process that writes the index has begun to fulfil it. */
+  async use(name: string): Promise<UseOutcome> {
+    const { records, versions } = this.#options
+    const wanted = withoutLatest(name)
+    const fingerprint = await this.#fingerprintOf(wanted)
+    await records.indexes.choose(wanted)
+    await versions.grow('models')
+    const outcome = (state: UseOutcome['state'], notice: string | null) => ({ embedder: wanted, state, notice })
+    for (let left = USE_MS; left > 0; left -= USE_LOOK_MS) {
+      const all = await records.indexes.all()
+      const isActive = all.some((record) => record.state === 'active' && record.fingerprint === fingerprint)
+      const building = all.find(({ state }) => state === 'building')
+      if (isActive && building === undefined) return outcome('in_use', this.#pinnedNotice(wanted))
+      if (building?.fingerprint === fingerprint) {
+        await this.catchUp()
+        return outcome('building', this.#pinnedNotice(wanted))
+      }
+      await sleep(USE_LOOK_MS, undefined, { signal: this.#closing.signal })
+    }
+    return outcome('building', 'The process that writes the index does not answer. It builds the new index when it runs again.')
+  }
+
+  /** Throws `model_unusable`. */
+  async #fingerprintOf(name: string): Promise<string> {
+    const { embedder, reason } = await this.#options.chooseEmbedder(null, name)
+    if (embedder === null) throw new DocsearchError('model_unusable', reason)
+    await embedder.close()
+    return formatFingerprint(fingerprintOf(embedder))
+  }
+
+  #pinnedNotice(embedder: string): string | null {
+    const { pinned } = this.#options
+    if (pinned === null || withoutLatest(pinned) === embedder) return null
+    return `The configuration of this instance names the embedder ${pinned}, so the next start switches back to it. Remove that setting, or set it to ${embedder}.`
+  }
+
+  async test(name: string, signal: AbortSignal): Promise<ModelTest> {
+    const { embedder, reason } = await this.#options.chooseEmbedder(null, withoutLatest(name))
+    if (embedder === null) throw new DocsearchError('model_unusable', reason)
+    try {
+      return await testModel(embedder, signal)
+    } finally {
+      await embedder.close()
+    }
+  }
+
+  /** The process that writes the index deletes the files. */
+  async remove(name: string): Promise<void> {
+    const { records, versions } = this.#options
+    const wanted = withoutLatest(name)
+    const all = await records.indexes.all()
+    const active = all.find(({ state }) => state === 'active')
+    const found = all.find((record) => record.embeddingModel === wanted && record !== active)
+    if (found === undefined) {
+      if (active?.embeddingModel === wanted)
+        throw new DocsearchError(
+          'model_in_use',
+          `${wanted} is in use. Switch to another one first, with \`docsearch models use\`.`,
+        )
+      throw new DocsearchError('index_not_found', `There is no index of ${wanted}.`)
+    }
+    if (found.state === 'building' && active !== undefined) await records.indexes.choose(active.embeddingModel)
+    await records.indexes.drop(found.id)
+    await versions.grow('models')
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    clearTimeout(this.#timer)
+    await this.#running?.catch(() => {})
+    for (const [timer, close] of this.#leaving) {
+      clearTimeout(timer)
+      await close()
+    }
+    await this.#active?.embedder.close()
+    await this.#active?.index.close()
+  }
+}

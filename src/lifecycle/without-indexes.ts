@@ -1,0 +1,25 @@
+import { DocsearchError } from '../core/errors.ts'
+import type { IndexReading } from './lifecycle.ts'
+
+const MESSAGE = 'This process does not search.'
+
+/** For a process that answers no searches. It writes indexes only while it has the lease, apart from this. */
+export function withoutIndexes(): IndexReading {
+  const refuse = async (): Promise<never> => {
+    throw new DocsearchError('unavailable', MESSAGE)
+  }
+  return {
+    active: () => null,
+    building: () => null,
+    inactive: () => [],
+    indexes: async () => [],
+    use: refuse,
+    test: refuse,
+    remove: refuse,
+    choice: () => ({ embedder: 'none', reason: MESSAGE }),
+    status: async () => ({ embedder: { status: 'ok', message: MESSAGE }, index: { status: 'ok', message: MESSAGE } }),
+    onChange: () => () => {},
+    waitFor: refuse,
+    close: async () => {},
+  }
+}

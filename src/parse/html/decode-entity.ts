@@ -1,0 +1,10 @@
+import { Parser } from 'htmlparser2'
+
+/** Returns the character that a reference such as `&amp;` stands for, or the reference itself if it stands for none. */
+export function decodeEntity(entity: string): string {
+  let text = ''
+  const parser = new Parser({ ontext: (part) => (text += part) })
+  parser.end(entity)
+  // Only a part of the name is known.
+  return text.endsWith(';') && entity.length > text.length ? entity : text
+}

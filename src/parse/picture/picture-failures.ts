@@ -1,0 +1,24 @@
+import { DocsearchError } from '../../core/errors.ts'
+import { corrupt } from '../failures.ts'
+
+/** More pixels than a page of A3 at 600 dpi has. */
+const MAX_PIXELS = 100_000_000
+
+/** Checks the size before anything is decoded. Throws `corrupt` and `too_large`. */
+export function checkSize(what: string, width: number, height: number): void {
+  if (!(width > 0 && height > 0)) throw corrupt(what)
+  if (width * height <= MAX_PIXELS) return
+  throw new DocsearchError(
+    'too_large',
+    `The picture has ${width} × ${height} pixels, more than the limit of ${MAX_PIXELS / 1_000_000} million. Make it smaller, or divide it.`,
+    { details: { width, height, limit: MAX_PIXELS } },
+  )
+}
+
+/** A picture that no PDF can hold as it is. */
+export function unusual(what: string, how: string): DocsearchError {
+  return new DocsearchError(
+    'unsupported_type',
+    `${what} ${how}, which docsearch can't read. Save it as PNG or as PDF and upload that.`,
+  )
+}

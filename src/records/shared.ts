@@ -1,0 +1,65 @@
+import type { JobRef, QueuedDocument } from './queue.ts'
+
+/**
+ * How the processes of an instance work together. Only an instance in a shared database has this. A process that was frozen or cut off loses its
+ * leases and claims to others.
+ */
+export interface Coordination {
+  queue: SharedQueue
+  /** The right to write indexes, and to do what must happen once in the instance. */
+  writer: Lease
+  versions: Versions
+  /** What is shown once to the session that it belongs to, whichever process that asks. */
+  shownOnce: ShownOnce
+  /** Returns a secret of the instance, which is the same for all processes, as base64. The first caller makes it. */
+  secret(name: 'webhooks'): Promise<string>
+}
+
+/**
+ * The ways of documents between processes. A process that does not write the index reads documents and stores their pages. Then the process that
+ * writes the index takes them over.
+ */
+export interface SharedQueue {
+  /** Like `Queue.claim`, but only documents whose pages are not stored yet. */
+  claimUnread(limit: number, options?: { except?: readonly string[] }): Promise<QueuedDocument[]>
+  /** Gives up a document of this process whose pages are stored. It stays in work, until a process takes it over. */
+  handOver(job: JobRef): Promise<void>
+  /** Takes over documents, as if this process had claimed them. */
+  takeOver(limit: number): Promise<QueuedDocument[]>
+}
+
+/** A right that at most one process has. The clock of the database decides when it expires. */
+export interface Lease {
+  /** Takes the lease if nobody has it, and renews it from then on. Calls `onLost` once if it expires nevertheless. Returns whether this process has it. */
+  tryTake(onLost: () => void): Promise<boolean>
+  /** True while this process certainly has the lease. */
+  isHeld(): boolean
+  /** Returns a number that is greater than all earlier ones. Throws `writer_replaced` if this process does not have the lease. */
+  nextFence(): Promise<number>
+  /** True while any process has the lease. */
+  isTaken(): Promise<boolean>
+  /** Lets others take the lease at once. */
+  release(): Promise<void>
+}
+
+/** What other processes have to notice. `indexes`: the list of indexes. `models`: the wish of a user for another model. */
+export type SharedSubject = 'indexes' | 'models'
+
+/** Numbers that grow when a subject changes. */
+export interface Versions {
+  read(): Promise<Record<SharedSubject, number>>
+  /** Call this after a change of the subject. Triggers of the database count changes of `indexes`. */
+  grow(subject: Exclude<SharedSubject, 'indexes'>): Promise<void>
+  /** Returns the number of the newest commit to an index; 0 if there was none. */
+  newestCommit(indexId: string): Promise<number>
+  /** Notes a commit to an index, unless a newer one is noted. */
+  noteCommit(indexId: string, number: number): Promise<void>
+}
+
+/** Texts for a session, each read once. Callers encrypt them. */
+export interface ShownOnce {
+  /** Forgets the oldest texts of a session that has many. */
+  put(kept: { id: string; sessionId: string; text: string; next: string; ms: number }): Promise<void>
+  /** Returns the text once; later, it is null. Returns null for another session and after the time has passed. */
+  take(id: string, sessionId: string): Promise<{ text: string | null; next: string } | null>
+}

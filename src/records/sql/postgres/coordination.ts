@@ -1,0 +1,90 @@
+import { Kysely, sql } from 'kysely'
+import { randomBytes } from 'node:crypto'
+import type { Logger } from '../../../core/logger.ts'
+import type { Coordination, SharedSubject, ShownOnce, Versions } from '../../shared.ts'
+import type { Store } from '../store.ts'
+import type { Tables } from '../tables.ts'
+import type { Worker } from './claims.ts'
+import { postgresDialect } from './dialect.ts'
+import { PostgresLease } from './lease.ts'
+import type { PostgresServer } from './server.ts'
+import { createSharedQueue } from './shared-queue.ts'
+
+const SECRET_BYTES = 32
+/** How many texts to keep for a session. */
+const MAX_OF_SESSION = 10
+
+export type WriterParts = Pick<Coordination, 'writer' | 'versions'>
+
+export function createCoordination(options: { store: Store; worker: Worker; log: Logger; leaseMs: number }): Coordination {
+  const { store, worker, log, leaseMs } = options
+  const { db } = store
+  return {
+    queue: createSharedQueue(store, worker),
+    writer: new PostgresLease({ db, log, name: 'writer', leaseMs }),
+    versions: createVersions(db),
+    shownOnce: createShownOnce(db),
+    async secret(name) {
+      const fresh = randomBytes(SECRET_BYTES).toString('base64')
+      // Of several processes at the same time, one inserts its secret, and the others read it.
+      await sql`insert into secrets (name, value) values (${name}, ${fresh}) on conflict (name) do nothing`.execute(db)
+      const { rows } = await sql<{ value: string }>`select value from secrets where name = ${name}`.execute(db)
+      return rows[0]!.value
+    },
+  }
+}
+
+/** For a process that writes an index and opens no records. */
+export function createWriterParts({
+  server,
+  log,
+  leaseMs,
+}: {
+  server: PostgresServer
+  log: Logger
+  leaseMs: number
+}): WriterParts {
+  const db = new Kysely<Tables>({ dialect: postgresDialect(server) })
+  return { writer: new PostgresLease({ db, log, name: 'writer', leaseMs }), versions: createVersions(db) }
+}
+
+function createVersions(db: Kysely<Tables>): Versions {
+  return {
+    async read() {
+      const { rows } = await sql<{ subject: string; version: number }>`select subject, version from changes`.execute(db)
+      const versions = new Map(rows.map(({ subject, version }) => [subject, version]))
+      const of = (subject: SharedSubject) => versions.get(subject) ?? 0
+      return { indexes: of('indexes'), models: of('models') }
+    },
+    async grow(subject) {
+      await sql`update changes set version = version + 1 where subject = ${subject}`.execute(db)
+    },
+    async newestCommit(indexId) {
+      const { rows } = await sql<{ number: number }>`select number from index_commits where index_id = ${indexId}`.execute(db)
+      return rows[0]?.number ?? 0
+    },
+    async noteCommit(indexId, number) {
+      await sql`insert into index_commits as c (index_id, number) values (${indexId}, ${number})
+        on conflict (index_id) do update set number = greatest(c.number, excluded.number)`.execute(db)
+    },
+  }
+}
+
+function createShownOnce(db: Kysely<Tables>): ShownOnce {
+  return {
+    async put({ id, sessionId, text, next, ms }) {
+      await sql`insert into shown_once (id, session_id, text, next, ends_at)
+        values (${id}, ${sessionId}, ${text}, ${next}, clock_timestamp() + ${ms} * interval '1 millisecond')`.execute(db)
+      await sql`delete from shown_once where ends_at <= clock_timestamp() or id in (
+        select id from shown_once where session_id = ${sessionId} order by ends_at desc offset ${MAX_OF_SESSION})`.execute(db)
+    },
+    async take(id, sessionId) {
+      // Of several calls at the same time, one gets the text.
+      const { rows } = await sql<{ text: string | null; next: string }>`update shown_once set text = null
+        from (select id, text from shown_once where id = ${id} and session_id = ${sessionId} and ends_at > clock_timestamp()
+          for update) as before
+        where shown_once.id = before.id returning before.text, next`.execute(db)
+      return rows[0] ?? null
+    },
+  }
+}

@@ -1,0 +1,211 @@
+import { Kysely, sql } from 'kysely'
+import type { RawBuilder, Transaction } from 'kysely'
+import { DatabaseSync } from 'node:sqlite'
+import { DocsearchError } from '../../../core/errors.ts'
+import { nodeSqliteDialect } from '../dialect.ts'
+import { slices } from '../store.ts'
+import { upgradeDatabase, type UpgradeOptions } from '../upgrade.ts'
+import type { Tables } from '../tables.ts'
+import { postgresDialect } from './dialect.ts'
+import { lockWrites } from './locks.ts'
+import { POSTGRES_MIGRATIONS } from './migrations.ts'
+import { currentMove, storeMove, WITHOUT_MOVE } from './move.ts'
+import type { PostgresServer } from './server.ts'
+
+type Table = keyof Tables
+type Row = Record<string, unknown>
+
+/** A table comes after those that it refers to, and after those whose triggers write to it. */
+const IN_ORDER = [
+  'users',
+  'one_time_links',
+  'sessions',
+  'api_keys',
+  'oauth_clients',
+  'oauth_client_secrets',
+  'oauth_registrations',
+  'oauth_grants',
+  'oauth_codes',
+  'oauth_access_tokens',
+  'oauth_refresh_tokens',
+  'oauth_device_codes',
+  'projects',
+  'project_members',
+  'saved_searches',
+  'settings',
+  'audit_events',
+  'audit_managers',
+  'backups',
+  'documents',
+  'trash',
+  'damaged_originals',
+  'document_counts',
+  'folder_counts',
+  'usage',
+  'queue_turns',
+  'pages',
+  'messages',
+  'quotations',
+  'tombstones',
+  'events',
+  'event_trims',
+  'generations',
+  'generation_documents',
+  'vocabularies',
+  'vocabulary_words',
+  'document_words',
+  'synonyms',
+  'webhooks',
+  'webhook_deliveries',
+] as const satisfies readonly Table[]
+
+/** Does not compile when a table is missing above. */
+const TABLES: readonly (Table extends (typeof IN_ORDER)[number] ? Table : never)[] = IN_ORDER
+
+/** How many rows a cursor returns at once. A page of a document can have a megabyte of text. */
+const ROWS_AT_ONCE = 100
+
+/** The number of rows in each table. */
+export type RowCounts = ReadonlyMap<string, number>
+
+/** Creates or upgrades the tables. Throws `data_newer`. */
+export async function prepareTables(server: PostgresServer, upgrade: UpgradeOptions): Promise<void> {
+  await upgradeDatabase(
+    { db: new Kysely<Tables>({ dialect: postgresDialect(server) }), migrations: POSTGRES_MIGRATIONS },
+    upgrade,
+  )
+}
+
+export interface CopyToPostgres {
+  /** A SQLite file with the tables of this version, which nothing else changes meanwhile. */
+  file: string
+  /** With the tables of this version. */
+  server: PostgresServer
+  /** Where the records come from, as the user knows it. */
+  from: string
+  /** Keys that all processes need (`Coordination.secret`). */
+  secrets?: Readonly<Record<string, string>>
+}
+
+/**
+ * Copies records to PostgreSQL in one transaction. From then on they are arriving, and no process can use them before `setMove` says that they have
+ * arrived. Replaces what an earlier copy from the same place has left. Throws `data_unusable` when PostgreSQL has other records, and an error
+ * when a count differs afterwards. Then PostgreSQL stays as it was.
+ */
+export async function copyToPostgres({ file, server, from: place, secrets = {} }: CopyToPostgres): Promise<RowCounts> {
+  return withBoth({ file, server }, (sqlite, postgres) =>
+    sqlite.transaction().execute((from) =>
+      postgres.transaction().execute(async (to) => {
+        await lockWrites(to)
+        await refuseOtherRecords(to, place)
+        const counts = await copyTables((table) => from.selectFrom(table).selectAll().stream(), to)
+        await storeMove(to, { state: 'arriving', place })
+        await sql`delete from secrets`.execute(to)
+        for (const [name, value] of Object.entries(secrets))
+          await sql`insert into secrets (name, value) values (${name}, ${value})`.execute(to)
+        // The next rows get ids after the copied ones.
+        await sql`select setval(pg_get_serial_sequence('vocabularies', 'id'), coalesce(max(id), 0) + 1, false) from vocabularies`.execute(
+          to,
+        )
+        return counts
+      }),
+    ),
+  )
+}
+
+/** Returns a key that all processes need, or null. */
+export async function readSecret(server: PostgresServer, name: string): Promise<string | null> {
+  const db = new Kysely<Tables>({ dialect: postgresDialect(server) })
+  const { rows } = await sql<{ value: string }>`select value from secrets where name = ${name}`.execute(db)
+  return rows[0]?.value ?? null
+}
+
+/**
+ * Copies the records in PostgreSQL, as they are at one moment, to a SQLite file with empty tables of this version. Processes can go on writing
+ * meanwhile. Throws an error when a count differs afterwards.
+ */
+export async function copyFromPostgres({ file, server }: { file: string; server: PostgresServer }): Promise<RowCounts> {
+  return withBoth({ file, server }, (sqlite, postgres) =>
+    postgres
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute((from) => sqlite.transaction().execute((to) => copyTables((table) => cursorOver(from, table), to))),
+  )
+}
+
+async function withBoth<T>(
+  { file, server }: { file: string; server: PostgresServer },
+  work: (sqlite: Kysely<Tables>, postgres: Kysely<Tables>) => Promise<T>,
+): Promise<T> {
+  const sqlite = new Kysely<Tables>({ dialect: nodeSqliteDialect(new DatabaseSync(file, { enableForeignKeyConstraints: true })) })
+  const postgres = new Kysely<Tables>({ dialect: postgresDialect(server) })
+  try {
+    return await work(sqlite, postgres)
+  } finally {
+    await sqlite.destroy()
+  }
+}
+
+async function refuseOtherRecords(to: Transaction<Tables>, place: string): Promise<void> {
+  const move = await currentMove(to)
+  if (move?.state === 'arriving' && move.place === place) return
+  const user = await to.selectFrom('users').select('id').limit(1).executeTakeFirst()
+  if (user !== undefined)
+    throw new DocsearchError(
+      'data_unusable',
+      'The PostgreSQL database is in use by docsearch: it has users. Name an empty database.',
+    )
+}
+
+async function copyTables(read: (table: Table) => AsyncIterable<Row>, to: Transaction<Tables>): Promise<RowCounts> {
+  const counts = new Map<string, number>()
+  for (const table of TABLES) {
+    // What a migration or a trigger has written.
+    await to.deleteFrom(table).execute()
+    const count = await insertAll(to, table, read(table))
+    const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(to)
+    if (rows[0]!.n !== count) throw new Error(`the copy of the table ${table} has ${rows[0]!.n} rows instead of ${count}`)
+    counts.set(table, count)
+  }
+  return counts
+}
+
+async function insertAll(to: Transaction<Tables>, table: Table, rows: AsyncIterable<Row>): Promise<number> {
+  let count = 0
+  let batch: Row[] = []
+  const insert = async () => {
+    for (const part of slices(batch, Object.keys(batch[0] ?? {}).length)) await to.insertInto(table).values(part).execute()
+    count += batch.length
+    batch = []
+  }
+  for await (const row of rows) {
+    batch.push(withoutRowId(row))
+    if (batch.length === ROWS_AT_ONCE) await insert()
+  }
+  await insert()
+  return count
+}
+
+/** SQLite gives the rows their ids again, in the same order. */
+function withoutRowId(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => name !== 'rowid'))
+}
+
+const PARTS_OF_CURSOR: { readonly [table in Table]?: RawBuilder<unknown> } = {
+  // The members of a project are listed in the order of insertion.
+  project_members: sql`order by rowid`,
+  settings: WITHOUT_MOVE,
+}
+
+async function* cursorOver(from: Transaction<Tables>, table: Table): AsyncGenerator<Row> {
+  await sql`declare rows_to_copy no scroll cursor for select * from ${sql.table(table)} ${PARTS_OF_CURSOR[table] ?? sql``}`.execute(
+    from,
+  )
+  for (;;) {
+    const { rows } = await sql<Row>`fetch ${sql.lit(ROWS_AT_ONCE)} from rows_to_copy`.execute(from)
+    yield* rows
+    if (rows.length < ROWS_AT_ONCE) break
+  }
+  await sql`close rows_to_copy`.execute(from)
+}

@@ -1,0 +1,118 @@
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import { randomUUID } from 'node:crypto'
+import { DocsearchError } from '../../../core/errors.ts'
+import type { Logger } from '../../../core/logger.ts'
+import type { Lease } from '../../shared.ts'
+import type { Tables } from '../tables.ts'
+
+/** A lease is renewed this often while it lasts, so that one or two failures lose nothing. */
+const RENEWALS = 3
+
+export interface LeaseOptions {
+  db: Kysely<Tables>
+  log: Logger
+  name: string
+  leaseMs: number
+}
+
+/** A row of `leases`. Renewed while the process runs, so it expires soon after the process was killed, frozen or cut off. */
+export class PostgresLease implements Lease {
+  /** Another one for each time that the process takes the lease. */
+  #holder = randomUUID()
+  /** When the lease surely still lasts, by the clock of this process. */
+  #heldUntil = Number.NEGATIVE_INFINITY
+  #onLost: (() => void) | null = null
+  #timer: NodeJS.Timeout | undefined
+  readonly #options: LeaseOptions
+
+  constructor(options: LeaseOptions) {
+    this.#options = options
+  }
+
+  async tryTake(onLost: () => void): Promise<boolean> {
+    if (this.#onLost !== null) return true
+    const { db, name } = this.#options
+    const holder = randomUUID()
+    const begun = performance.now()
+    // A fence of its own for each holder, even if it writes no index.
+    const { numAffectedRows } = await sql`update leases set holder = ${holder}, fence = fence + 1, expires_at = ${this.#end()}
+      where name = ${name} and expires_at <= clock_timestamp()`.execute(db)
+    if (numAffectedRows !== 1n) return false
+    this.#holder = holder
+    this.#onLost = onLost
+    this.#extend(begun)
+    return true
+  }
+
+  isHeld(): boolean {
+    return this.#onLost !== null && performance.now() < this.#heldUntil
+  }
+
+  async nextFence(): Promise<number> {
+    const { db, name } = this.#options
+    const { rows } = await sql<{ fence: number }>`update leases set fence = fence + 1
+      where name = ${name} and holder = ${this.#holder} and expires_at > clock_timestamp() returning fence`.execute(db)
+    const row = rows[0]
+    if (row !== undefined && this.#onLost !== null) return row.fence
+    throw new DocsearchError('writer_replaced', 'Another process writes this index now.')
+  }
+
+  async isTaken(): Promise<boolean> {
+    const { db, name } = this.#options
+    const { rows } = await sql`select 1 from leases where name = ${name} and expires_at > clock_timestamp()`.execute(db)
+    return rows.length > 0
+  }
+
+  async release(): Promise<void> {
+    const { db, name } = this.#options
+    if (this.#onLost === null) return
+    this.#forget()
+    await sql`update leases set expires_at = '-infinity' where name = ${name} and holder = ${this.#holder}`.execute(db)
+  }
+
+  #end() {
+    return sql`clock_timestamp() + ${this.#options.leaseMs} * interval '1 millisecond'`
+  }
+
+  /** `begun` is when the renewal was sent, so that the lease of the database lasts longer. */
+  #extend(begun: number): void {
+    this.#heldUntil = begun + this.#options.leaseMs
+    this.#schedule()
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.#renew(), this.#options.leaseMs / RENEWALS).unref()
+  }
+
+  async #renew(): Promise<void> {
+    const { db, name, log } = this.#options
+    const begun = performance.now()
+    try {
+      const { numAffectedRows } = await sql`update leases set expires_at = ${this.#end()}
+        where name = ${name} and holder = ${this.#holder} and expires_at > clock_timestamp()`.execute(db)
+      if (this.#onLost === null) return
+      if (numAffectedRows === 1n) return this.#extend(begun)
+      this.#lose()
+    } catch (error) {
+      if (this.#onLost === null) return
+      log.warn({ err: error, lease: name }, 'could not renew a lease')
+      if (performance.now() >= this.#heldUntil) this.#lose()
+      else this.#schedule()
+    }
+  }
+
+  #lose(): void {
+    const onLost = this.#onLost
+    this.#forget()
+    this.#options.log.warn({ lease: this.#options.name }, 'a lease of this process has expired; another process can take it')
+    onLost?.()
+  }
+
+  #forget(): void {
+    clearTimeout(this.#timer)
+    this.#onLost = null
+    this.#heldUntil = Number.NEGATIVE_INFINITY
+  }
+}

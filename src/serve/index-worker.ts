@@ -1,0 +1,121 @@
+import pLimit from 'p-limit'
+import { pauseAfter } from '../core/background-task.ts'
+import type { Logger } from '../core/logger.ts'
+import type { Coordination } from '../records/shared.ts'
+
+/** How often to look for what other processes have changed, and for a lease that has become free. */
+const LOOK_MS = 1_000
+/** How long to let work end when the lease is lost. Other processes may do it again by then. */
+const LOST_GRACE_MS = 2_000
+
+/** Work that can be stopped. */
+export interface Running {
+  /** Looks for what other processes have changed. With `restart`, the work has to end and begin again. */
+  notice(): void | Promise<'restart' | void>
+  stop(graceMs: number): Promise<void>
+}
+
+export interface IndexWorkerOptions {
+  coordination: Pick<Coordination, 'writer'>
+  /** Begins to read documents for the process that writes the index. */
+  read(): Running
+  /** Begins to write the index, and to do what must happen once. This process has the lease. */
+  write(): Promise<Running>
+  log: Logger
+}
+
+/** `reading`: another process has the lease. `writing`: this process has it. `stopped` is final. */
+export type IndexWorkerState = 'reading' | 'writing' | 'stopped'
+
+/**
+ * The work of a process on documents. One process of the instance writes the index; the others read documents for it, and wait for its lease. So
+ * another process takes over soon after the writer was killed, frozen or cut off.
+ */
+export class IndexWorker {
+  #state: IndexWorkerState = 'reading'
+  #running: Running | null = null
+  #timer: NodeJS.Timeout | undefined
+  /** Failures to become the writer, in a row. */
+  #failures = 0
+  #nextTry = Number.NEGATIVE_INFINITY
+  readonly #inTurn = pLimit(1)
+  readonly #options: IndexWorkerOptions
+
+  constructor(options: IndexWorkerOptions) {
+    this.#options = options
+  }
+
+  get state(): IndexWorkerState {
+    return this.#state
+  }
+
+  /** Resolves when the process reads or writes. */
+  async start(): Promise<void> {
+    await this.#look()
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#state = 'stopped'
+    clearTimeout(this.#timer)
+    await this.#inTurn(async () => {
+      await this.#end(graceMs)
+      await this.#options.coordination.writer.release()
+    })
+  }
+
+  /** Never rejects. */
+  async #look(): Promise<void> {
+    await this.#inTurn(() => this.#lookNow()).catch((error: unknown) =>
+      this.#options.log.warn({ err: error }, 'the work of other processes could not be read; trying again'),
+    )
+    if (!this.#isStopped()) this.#timer = setTimeout(() => void this.#look(), LOOK_MS).unref()
+  }
+
+  async #lookNow(): Promise<void> {
+    if (this.#isStopped()) return
+    // A database that does not answer must not keep this process from reading once it answers again.
+    if (this.#running === null) this.#running = this.#options.read()
+    if (this.#state === 'reading' && performance.now() >= this.#nextTry) await this.#tryToWrite()
+    const running = this.#running
+    if ((await running?.notice()) !== 'restart' || running !== this.#running) return
+    await this.#end(LOST_GRACE_MS)
+    this.#running = await this.#options.write()
+  }
+
+  // The state changes while methods await, which TypeScript does not see in a comparison.
+  #isStopped(): boolean {
+    return this.#state === 'stopped'
+  }
+
+  async #tryToWrite(): Promise<void> {
+    const { coordination, write, log } = this.#options
+    if (!(await coordination.writer.tryTake(() => void this.#lost()))) return
+    try {
+      await this.#end(LOST_GRACE_MS)
+      this.#running = await write()
+      if (!this.#isStopped()) this.#state = 'writing'
+      this.#failures = 0
+      log.info({}, 'this process writes the search index now')
+    } catch (error) {
+      this.#nextTry = performance.now() + pauseAfter(++this.#failures)
+      await coordination.writer.release()
+      throw error
+    }
+  }
+
+  /** Another process may write by now. */
+  async #lost(): Promise<void> {
+    await this.#inTurn(async () => {
+      if (this.#isStopped()) return
+      this.#state = 'reading'
+      await this.#end(LOST_GRACE_MS)
+      this.#options.log.warn({}, 'another process writes the search index from now on')
+    }).catch((error: unknown) => this.#options.log.error({ err: error }, 'the writing of the index could not be stopped'))
+  }
+
+  async #end(graceMs: number): Promise<void> {
+    const running = this.#running
+    this.#running = null
+    await running?.stop(graceMs)
+  }
+}

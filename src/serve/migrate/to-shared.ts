@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readBlobs } from '../../blobs/files.ts'
+import type { SharedPlace } from '../../config/shared-place.ts'
+import type { Migrated } from '../../contract/migrate.ts'
+import { systemClock } from '../../core/clock.ts'
+import { DocsearchError } from '../../core/errors.ts'
+import { createIndexStore } from '../../index/index-store.ts'
+import { probeStore } from '../../objects/probe.ts'
+import { openRecords } from '../../records/sql/open.ts'
+import { describeDatabase } from '../../records/sql/snapshot.ts'
+import { type DataFolder, isDataFolder, openDataFolder } from '../data-folder.ts'
+import { createLogger } from '../logging.ts'
+import { keepTemporaryFilesIn, type ServeOutput } from '../main.ts'
+import { offlineUpgrade } from '../offline-upgrade.ts'
+import { OpenParts } from '../open-parts.ts'
+import { VERSION } from '../version.ts'
+import { copyActiveIndex } from './copy-active-index.ts'
+import { readMark, writeMark } from './mark.ts'
+import type { MigrateHooks } from './hooks.ts'
+import { moveOriginals } from './move-originals.ts'
+import { becomeWriter, openSharedSide, type SharedSide } from './shared-side.ts'
+
+interface Options extends MigrateHooks {
+  dir: string
+  place: SharedPlace
+}
+
+/**
+ * Moves the documents of a data folder to a database and an object store. Until the last step, the folder is the instance, and the database can't be
+ * used. After an interruption, another call goes on. Each step can be repeated.
+ */
+export async function moveToShared({ dir, place, ...hooks }: Options, output: ServeOutput): Promise<Migrated> {
+  if (!isDataFolder(dir))
+    throw new DocsearchError('data_unusable', `${dir} is not a data folder of docsearch. Name the folder with --data.`)
+  const log = createLogger('error', output.stderr)
+  const open = new OpenParts(log)
+  try {
+    const folder = await openDataFolder(dir, { isMigration: true })
+    open.add('data folder', () => folder.close())
+    keepTemporaryFilesIn(folder.temporary)
+    // Also brings what is in the write-ahead log into the file.
+    await (await openRecords({ file: folder.database, clock: systemClock, log, upgrade: offlineUpgrade(dir, output) })).close()
+    const shared = await openSharedSide({ place, folder: join(folder.temporary, 'shared'), log, open })
+    await prepare(dir, shared, output)
+    const snapshot = await describeDatabase(folder.database)
+    const originals = await moveOriginals({ from: readBlobs(dir), to: shared.blobs, snapshot, hooks })
+    hooks.onRecords()
+    const { copyToPostgres } = await import('../../records/sql/postgres/copy.ts')
+    await copyToPostgres({ file: folder.database, server: shared.server, from: dir, secrets: await secretsOf(folder) })
+    await becomeWriter(shared.writer, hooks.signal)
+    const index = await copyActiveIndex({
+      index: snapshot.index,
+      from: createIndexStore({ dataDir: dir, log }),
+      to: shared.indexes,
+      hooks,
+      log,
+    })
+    await finish(dir, shared)
+    const { documents, trashed } = snapshot
+    return { from: dir, to: shared.place, documents, trashed, ...originals, index }
+  } finally {
+    await open.closeAll(1_000)
+  }
+}
+
+/** Checks that the new place can be used, and makes its tables. */
+async function prepare(dir: string, { place, server, objects }: SharedSide, { say }: ServeOutput): Promise<void> {
+  const mark = await readMark(dir)
+  if (mark !== null && mark.place !== place && mark.state !== 'leaving')
+    throw new DocsearchError(
+      'data_unusable',
+      `The documents of ${dir} move ${mark.state === 'left' ? 'to' : 'from'} ${mark.place} already.`,
+    )
+  await probeStore(objects)
+  const { prepareTables } = await import('../../records/sql/postgres/copy.ts')
+  await prepareTables(server, { version: VERSION, notify: say })
+  const isOurs = mark !== null && mark.place === place
+  for await (const { key } of objects.list('blobs/'))
+    if (!isOurs)
+      throw new DocsearchError(
+        'data_unusable',
+        `The object store has files of another instance, such as ${key}. Name an empty place with --store.`,
+      )
+  if (!isOurs) await writeMark(dir, { state: 'leaving', place, at: new Date().toISOString() })
+}
+
+async function secretsOf({ webhookKey }: DataFolder): Promise<Record<string, string>> {
+  try {
+    return { webhooks: (await readFile(webhookKey, 'utf8')).trim() }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw error
+  }
+}
+
+/** From here on, the instance is at the new place. After a crash in between, both sides refuse to start until this is repeated. */
+async function finish(dir: string, { place, server }: SharedSide): Promise<void> {
+  const { setMove } = await import('../../records/sql/postgres/move.ts')
+  await writeMark(dir, { state: 'left', place, at: new Date().toISOString() })
+  await setMove(server, null)
+}

@@ -1,0 +1,89 @@
+import type { SharedPlace } from '../config/shared-place.ts'
+import type { Config } from '../config/config.ts'
+import { type Clock, systemClock } from '../core/clock.ts'
+import { DocsearchError } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
+import type { MakeCounter } from '../core/rate-counter.ts'
+import type { ObjectStore } from '../objects/object-store.ts'
+import { probeStore } from '../objects/probe.ts'
+import type { Records } from '../records/records.ts'
+import type { Coordination } from '../records/shared.ts'
+import type { PostgresServer } from '../records/sql/postgres/server.ts'
+import type { UpgradeOptions } from '../records/sql/upgrade.ts'
+import { isDataFolder } from './data-folder.ts'
+import type { OpenParts } from './open-parts.ts'
+
+/** Replaces the lease of a process in tests, in milliseconds. */
+const LEASE_VARIABLE = 'DOCSEARCH_TEST_LEASE_MS'
+
+/** What the processes of an instance share. */
+export interface SharedInstance {
+  place: SharedPlace
+  records: Records
+  counters: MakeCounter
+  coordination: Coordination
+  store: ObjectStore
+  server: PostgresServer
+}
+
+/**
+ * Opens the database and the object store. Loads the packages for them, which an instance in a data folder does not need. Throws
+ * `invalid_configuration`, `database_busy`, `data_newer`, `store_unavailable`, `store_refused`, and `store_unusable` for a store that would lose writes.
+ */
+export async function openSharedInstance(options: {
+  place: SharedPlace
+  isAudited: boolean
+  upgrade: UpgradeOptions
+  clock: Clock
+  log: Logger
+  open: OpenParts
+}): Promise<SharedInstance> {
+  const { place, isAudited, upgrade, clock, log, open } = options
+  const [{ openS3 }, { pgServer }, { openPostgres }] = await Promise.all([
+    import('../objects/s3/open.ts'),
+    import('../records/sql/postgres/pg-server.ts'),
+    import('../records/sql/postgres/open.ts'),
+  ])
+  const store = await openS3({ address: place.store, log: log.child({ part: 'store' }) })
+  open.add('object store', async () => store.close())
+  await probeStore(store)
+  const server = await pgServer({ url: place.database, log: log.child({ part: 'database' }) })
+  const leaseMs = process.env['NODE_ENV'] === 'test' ? Number(process.env[LEASE_VARIABLE]) || undefined : undefined
+  const postgres = await openPostgres({ server, clock, log, isAudited, upgrade, ...(leaseMs !== undefined && { leaseMs }) })
+  return { place, store, server, ...postgres }
+}
+
+/** Opens only the records, for a command. */
+export async function openSharedRecords(options: {
+  place: SharedPlace
+  isAudited: boolean
+  version: string
+  log: Logger
+  say: (line: string) => void
+}): Promise<Records> {
+  const { place, isAudited, version, log, say } = options
+  const [{ pgServer }, { openPostgres }] = await Promise.all([
+    import('../records/sql/postgres/pg-server.ts'),
+    import('../records/sql/postgres/open.ts'),
+  ])
+  const server = await pgServer({ url: place.database, log })
+  return (await openPostgres({ server, clock: systemClock, log, isAudited, upgrade: { version, notify: say } })).records
+}
+
+/** Refuses what works only on a data folder. Throws `no_data_folder`. */
+export function requireDataFolder({ shared }: Pick<Config, 'shared'>): void {
+  if (shared !== null)
+    throw new DocsearchError(
+      'no_data_folder',
+      'This instance keeps its data in a PostgreSQL database and an object store, and this command works only on a data folder. docs/scale.md says what to do instead.',
+    )
+}
+
+/** Refuses the data folder of an instance that is one process, whose documents this instance would not have. Throws `data_unusable`. */
+export function refuseDataFolder(dir: string): void {
+  if (!isDataFolder(dir)) return
+  throw new DocsearchError(
+    'data_unusable',
+    `${dir} has the documents of an instance in a data folder. An instance with --database and --store needs another folder for its temporary files. Name it with --data.`,
+  )
+}

@@ -1,0 +1,125 @@
+import { Scrub } from '../doctor/scrub.ts'
+import { createIngest } from '../ingest/create.ts'
+import type { IngestOptions } from '../ingest/context.ts'
+import type { Lifecycle } from '../lifecycle/lifecycle.ts'
+import { startLifecycle } from '../lifecycle/start.ts'
+import type { Records } from '../records/records.ts'
+import type { Lease } from '../records/shared.ts'
+import { createWebhookDelivery } from '../webhooks/create.ts'
+import { startSweep } from './expired-rows.ts'
+import type { Running } from './index-worker.ts'
+import { OpenParts } from './open-parts.ts'
+import { indexStoreOf, leasesOf, type SharedPartsOptions, webhookOptions } from './shared-stores.ts'
+import { embedderChooser } from './storage-parts.ts'
+
+interface WriteOptions extends Omit<SharedPartsOptions, 'open'> {
+  ingest: Omit<IngestOptions, 'lifecycle'>
+  memoryBytes: number
+  cacheBytes: number
+}
+
+/** Writes the index, and does what must happen once in the instance, while this process has the lease. */
+export async function writeIndex(options: WriteOptions): Promise<Running> {
+  const open = new OpenParts(options.log)
+  try {
+    return await begin(options, open)
+  } catch (error) {
+    await open.closeAll(0)
+    throw error
+  }
+}
+
+async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
+  const { config, shared, clock, log } = options
+  const { coordination } = shared
+  const records = onlyAsWriter(options.records, coordination.writer)
+  let { models } = await coordination.versions.read()
+  const indexStore = indexStoreOf(options, {
+    folder: 'writer',
+    memoryBytes: options.memoryBytes,
+    cacheBytes: options.cacheBytes,
+    threads: 1,
+    leases: leasesOf(coordination.writer),
+  })
+  open.add('cache of the index', () => indexStore.close())
+  const lifecycle = await startLifecycle({
+    records,
+    indexStore,
+    chooseEmbedder: embedderChooser(options),
+    pinned: config.embedder === 'auto' ? null : config.embedder,
+    checkEveryMs: config.embedderCheckMs,
+    log,
+  })
+  open.add('lifecycle', () => lifecycle.close())
+  const { trashDays, parseWorkers, scrubDays: days, auditDays } = config
+  const ingest = createIngest({ ...options.ingest, records, lifecycle, trashDays, parseWorkers, handedOver: coordination.queue })
+  open.add('ingest', (graceMs) => ingest.stop(graceMs))
+  await ingest.start()
+  const unsubscribe = records.events.subscribe(() => ingest.notice())
+  open.add('events', async () => unsubscribe())
+  const { blobs } = options.ingest
+  const scrub = new Scrub({ blobs, records, scrubIndex: (onRead) => ingest.scrubIndex(onRead), days, clock, log })
+  scrub.start()
+  open.add('scrub', () => scrub.stop())
+  const sweep = startSweep({ records, clock, log, auditDays })
+  open.add('sweep of expired rows', () => sweep.stop())
+  const webhooks = createWebhookDelivery({ ...webhookOptions(options), maySend: () => coordination.writer.isHeld() })
+  webhooks.start()
+  open.add('webhooks', (graceMs) => webhooks.stop(graceMs))
+  return {
+    async notice() {
+      ingest.notice()
+      webhooks.nudge()
+      const now = (await coordination.versions.read()).models
+      if (now === models) return
+      models = now
+      if (await isIndexGone(lifecycle, records)) return 'restart'
+      await followWish(lifecycle, options)
+    },
+    stop: (graceMs) => open.closeAll(graceMs),
+  }
+}
+
+/** Another process has dropped an index that this one has open. */
+async function isIndexGone(lifecycle: Lifecycle, { indexes }: Pick<Records, 'indexes'>): Promise<boolean> {
+  const known = new Set((await indexes.all()).map(({ id }) => id))
+  return lifecycle.inactive().some(({ record }) => !known.has(record.id))
+}
+
+async function followWish(lifecycle: Lifecycle, { records, log }: Pick<WriteOptions, 'records' | 'log'>): Promise<void> {
+  const chosen = await records.indexes.chosen()
+  if (chosen === null) return
+  try {
+    await lifecycle.use(chosen)
+  } catch (error) {
+    log.error({ err: error, embedder: chosen }, 'the chosen embedder cannot be used')
+  }
+}
+
+/**
+ * Refuses changes to the list of indexes and to the whole queue once this process has lost the lease. The store checks the fence of each commit, but
+ * it does not see these changes.
+ */
+function onlyAsWriter(records: Records, writer: Lease): Records {
+  const { indexes, queue } = records
+  const guarded =
+    <Args extends unknown[], T>(work: (...args: Args) => Promise<T>) =>
+    async (...args: Args): Promise<T> => {
+      // Throws if another process has the lease.
+      if (!writer.isHeld()) await writer.nextFence()
+      return work(...args)
+    }
+  return {
+    ...records,
+    indexes: {
+      ...indexes,
+      activate: guarded(indexes.activate),
+      build: guarded(indexes.build),
+      resume: guarded(indexes.resume),
+      drop: guarded(indexes.drop),
+      switchTo: guarded(indexes.switchTo),
+      adopt: guarded(indexes.adopt),
+    },
+    queue: { ...queue, requeueAll: guarded(queue.requeueAll), requeueMany: guarded(queue.requeueMany) },
+  }
+}

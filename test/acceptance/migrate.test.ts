@@ -1,0 +1,206 @@
+import { randomBytes } from 'node:crypto'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { SearchAnswer } from '../../src/contract/search.ts'
+import { runCli, startRealDaemon, type RealDaemon } from '../support/daemon.ts'
+import { generatedText } from '../support/generated-text.ts'
+import { BUCKET, startVersitygw, VERSITYGW, type TestStore } from '../support/object-stores.ts'
+import { hasPostgres, startPostgres, withClient, type RunningPostgres } from '../support/postgres-server.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const text = generatedText()
+const CONTENTS = Array.from({ length: 12 }, (_, i) => text.document(i * 7).content)
+const QUERIES = CONTENTS.map((content) => content.split(/\s+/).slice(20, 24).join(' '))
+
+describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { timeout: 300_000 }, () => {
+  let postgres: RunningPostgres
+  let server: TestStore
+  beforeAll(async () => {
+    ;[postgres, server] = await Promise.all([startPostgres(), startVersitygw()])
+  })
+  afterAll(async () => {
+    await postgres.stop()
+    await server[Symbol.asyncDispose]()
+  })
+
+  async function start(home: string, env: Record<string, string> = {}): Promise<RealDaemon> {
+    const daemon = await startRealDaemon({ home, env: { DOCSEARCH_EMBEDDER: 'builtin', ...env } })
+    onTestFinished(() => daemon.dispose())
+    return daemon
+  }
+
+  /** Makes a data folder with documents, and returns what searches found before the daemon stopped. */
+  async function filledFolder() {
+    const home = await tempFolder()
+    const daemon = await start(home)
+    const folder = await tempFolder()
+    for (const [i, content] of CONTENTS.entries()) await writeFile(join(folder, `doc-${i}.txt`), content)
+    const upload = await runCli(['upload', folder, '--wait', '--tag', 'moved'], daemon.env)
+    expect(upload).toMatchObject({ code: 0 })
+    const found = await findAll(daemon)
+    const key = await daemon.token()
+    await daemon.stop()
+    return { home, env: daemon.env, dataDir: daemon.dataDir, found, key }
+  }
+
+  async function findAll(daemon: RealDaemon, key?: string) {
+    const env = { ...daemon.env, ...(key !== undefined && { DOCSEARCH_TOKEN: key }) }
+    return Promise.all(
+      QUERIES.map(async (query) => {
+        const { code, stdout, stderr } = await runCli(['--json', 'search', query], env)
+        expect({ code, stderr }, daemon.stderr()).toEqual({ code: 0, stderr: '' })
+        const { results } = JSON.parse(stdout) as SearchAnswer
+        return results.map(({ document, text, score }) => [document.id, text, score])
+      }),
+    )
+  }
+
+  async function newPlace() {
+    return { database: await postgres.database(), store: `s3://${BUCKET}/${randomBytes(6).toString('hex')}` }
+  }
+
+  const run = (env: Record<string, string>, ...args: string[]) =>
+    runCli(['--json', 'migrate', ...args], { ...env, ...server.env })
+
+  test('documents, keys and the order of results are the same in a database and an object store, and back in a folder', async () => {
+    const { home, env, dataDir, found, key } = await filledFolder()
+    const { database, store } = await newPlace()
+
+    const there = await run(env, '--data', dataDir, '--to', database, '--store', store)
+    expect(there.stderr).toBe('')
+    expect(JSON.parse(there.stdout)).toMatchObject({
+      from: dataDir,
+      to: `${database} and ${store}`,
+      documents: CONTENTS.length,
+      originals: CONTENTS.length,
+      missing: [],
+      index: { state: 'copied' },
+    })
+
+    // The old folder is whole, and nothing starts there.
+    await expect(startRealDaemon({ home })).rejects.toThrow(
+      /were moved to postgres:.* on \d{4}-\d\d-\d\d. Start the instance there/,
+    )
+    expect((await run(env, '--data', dataDir, '--to', database, '--store', store)).code).not.toBe(0)
+
+    const shared = { DOCSEARCH_DATABASE: database, DOCSEARCH_STORE: store, ...server.env }
+    const processes = [
+      await start(await tempFolder(), shared),
+      await start(await tempFolder(), { ...shared, DOCSEARCH_ROLE: 'api' }),
+    ]
+    for (const daemon of processes) expect(await findAll(daemon, key)).toEqual(found)
+    await Promise.all(processes.map((daemon) => daemon.stop()))
+
+    const newHome = await tempFolder()
+    const back = await run(env, '--database', database, '--store', store, '--to', join(newHome, 'instance'))
+    expect(back.stderr).toBe('')
+    expect(JSON.parse(back.stdout)).toMatchObject({
+      documents: CONTENTS.length,
+      originals: CONTENTS.length,
+      missing: [],
+      index: { state: 'copied' },
+    })
+    const again = await start(newHome)
+    expect(await findAll(again)).toEqual(found)
+    const listed = JSON.parse((await runCli(['--json', 'documents', 'list', '--tag', 'moved'], again.env)).stdout) as {
+      documents: { id: string }[]
+    }
+    expect(listed.documents).toHaveLength(CONTENTS.length)
+    const { stdout } = await runCli(['documents', 'get', listed.documents[0]!.id, '--output', '-'], again.env)
+    expect(CONTENTS).toContain(stdout)
+    expect(await readdir(join(newHome, 'instance'))).not.toContain('migration.json')
+  })
+
+  test('a backup of an instance of several processes restores into a folder with the same answers', async () => {
+    const { env, dataDir, found, key } = await filledFolder()
+    const { database, store } = await newPlace()
+    expect(await run(env, '--data', dataDir, '--to', database, '--store', store)).toMatchObject({ code: 0 })
+    const daemon = await start(await tempFolder(), { DOCSEARCH_DATABASE: database, DOCSEARCH_STORE: store, ...server.env })
+    const target = join(await tempFolder(), 'backup.tar')
+    const backup = await runCli(['--json', 'backup', target, '--with-vectors'], { ...daemon.env, DOCSEARCH_TOKEN: key })
+    expect(backup).toMatchObject({ code: 0, stderr: '' })
+    const home = await tempFolder()
+    const restored = await runCli(['--json', 'restore', target, '--data', join(home, 'instance')], env)
+    expect(restored).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(restored.stdout)).toMatchObject({ documents: CONTENTS.length, missing: [], index: { state: 'restored' } })
+    expect(await findAll(await start(home), key)).toEqual(found)
+  })
+
+  test('a move that was interrupted goes on, and until then the folder can still be used', async () => {
+    const { home, env, dataDir, found } = await filledFolder()
+    const { database, store } = await newPlace()
+    // The store fails in the middle of the originals.
+    let puts = 0
+    server.proxy.fault = ({ method, url }) => (method === 'PUT' && url.includes('/blobs/') && (puts += 1) > 5 ? 'refuse' : 'pass')
+    const broken = await run(env, '--data', dataDir, '--to', database, '--store', store)
+    server.proxy.fault = () => 'pass'
+    expect(broken.code).toBe(5)
+    const still = await start(home)
+    expect(await findAll(still)).toEqual(found)
+    await still.stop()
+
+    const there = await run(env, '--data', dataDir, '--to', database, '--store', store)
+    expect(there).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(there.stdout)).toMatchObject({ documents: CONTENTS.length, originals: CONTENTS.length })
+  })
+
+  test('a crash before the last step is repaired by another call', async () => {
+    const { env, dataDir } = await filledFolder()
+    const { database, store } = await newPlace()
+    expect(await run(env, '--data', dataDir, '--to', database, '--store', store)).toMatchObject({ code: 0 })
+    // As if the process had been killed before it said that the records have arrived.
+    const mark = join(dataDir, 'migration.json')
+    const { place } = JSON.parse(await readFile(mark, 'utf8')) as { place: string }
+    await withClient(database, (client) =>
+      client.query(`insert into settings values ('move', $1)`, [JSON.stringify({ state: 'arriving', place: dataDir })]),
+    )
+    await writeFile(mark, JSON.stringify({ state: 'leaving', place, at: new Date().toISOString() }))
+    expect(await run(env, '--data', dataDir, '--to', database, '--store', store)).toMatchObject({ code: 0 })
+    const { rows } = await withClient(database, (client) => client.query(`select 1 from settings where name = 'move'`))
+    expect(rows).toEqual([])
+  })
+
+  test('a folder with a damaged original moves everything else and says so', async () => {
+    const { env, dataDir } = await filledFolder()
+    const { database, store } = await newPlace()
+    const [prefix] = await readdir(join(dataDir, 'blobs'))
+    const [rest] = await readdir(join(dataDir, 'blobs', prefix!))
+    await writeFile(join(dataDir, 'blobs', prefix!, rest!), 'damaged')
+    const there = await run(env, '--data', dataDir, '--to', database, '--store', store)
+    expect(there.code).toBe(3)
+    expect(JSON.parse(there.stdout)).toMatchObject({ originals: CONTENTS.length - 1, missing: [`${prefix}${rest}`] })
+  })
+
+  test('refuses places that are in use, and incomplete arguments', async () => {
+    const { env, dataDir } = await filledFolder()
+    const { database, store } = await newPlace()
+    const outcome = async (...args: string[]) => {
+      const { code, stderr } = await run(env, ...args)
+      return { code, message: (JSON.parse(stderr) as { message: string }).message }
+    }
+    expect(await outcome('--data', dataDir, '--to', database)).toEqual({
+      code: 2,
+      message: expect.stringContaining('store must be set too'),
+    })
+    expect((await outcome('--data', dataDir, '--to', await tempFolder())).message).toContain(
+      '--data is for documents that move from a folder',
+    )
+    expect((await outcome('--data', await tempFolder(), '--to', database, '--store', store)).message).toContain(
+      'is not a data folder',
+    )
+    const other = await filledFolder()
+    expect(await run(other.env, '--data', other.dataDir, '--to', database, '--store', store)).toMatchObject({ code: 0 })
+    expect((await outcome('--data', dataDir, '--to', database, '--store', store)).message).toContain(
+      'The object store has files of another instance',
+    )
+    const free = (await newPlace()).store
+    expect((await outcome('--data', dataDir, '--to', database, '--store', free)).message).toContain('it has users')
+    const full = await tempFolder()
+    await writeFile(join(full, 'notes.txt'), 'x')
+    expect((await outcome('--database', database, '--store', store, '--to', full)).message).toContain(
+      'is not empty: it has notes.txt',
+    )
+    await rm(full, { recursive: true })
+  })
+})

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../src/core/clock.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import type { QueuedDocument } from '../../src/records/queue.ts'
+import { openPostgres, type Postgres } from '../../src/records/sql/postgres/open.ts'
+import { pgServer } from '../../src/records/sql/postgres/pg-server.ts'
+import { errorCode } from '../support/codes.ts'
+import { LEASE_MS } from '../support/postgres-leases.ts'
+import { hasPostgres, startPostgres, withClient, type RunningPostgres } from '../support/postgres-server.ts'
+import { until } from '../support/until.ts'
+import { HEALTH } from './records/fixtures.ts'
+
+describe.skipIf(!hasPostgres)('processes of one instance', () => {
+  let postgres: RunningPostgres
+  beforeAll(async () => {
+    postgres = await startPostgres()
+  })
+  afterAll(() => postgres.stop())
+
+  const open = async (url: string): Promise<Postgres> => {
+    const server = await pgServer({ url, log: silentLogger })
+    const opened = await openPostgres({ server, clock: systemClock, log: silentLogger, leaseMs: LEASE_MS })
+    onTestFinished(() => opened.records.close())
+    return opened
+  }
+  const openTwo = async () => {
+    const url = await postgres.database()
+    return [await open(url), await open(url), url] as const
+  }
+  const neverLost = () => expect.unreachable('the lease was lost')
+
+  test('one process has the lease, and its fence grows with each process that takes it', async () => {
+    const [first, second] = await openTwo()
+    const [one, other] = [first.coordination.writer, second.coordination.writer]
+    const taken = await Promise.all([one, other].map((lease) => lease.tryTake(neverLost)))
+    expect(taken.filter(Boolean)).toHaveLength(1)
+    const [holder, waiting] = taken[0] === true ? [one, other] : [other, one]
+    expect([holder.isHeld(), waiting.isHeld(), await waiting.isTaken()]).toEqual([true, false, true])
+    const fences = [await holder.nextFence(), await holder.nextFence()]
+    await expect(waiting.nextFence()).rejects.toMatchObject({ code: errorCode('writer_replaced') })
+    await holder.release()
+    expect([holder.isHeld(), await waiting.isTaken()]).toEqual([false, false])
+    await expect(holder.nextFence()).rejects.toMatchObject({ code: errorCode('writer_replaced') })
+    expect(await waiting.tryTake(neverLost)).toBe(true)
+    fences.push(await waiting.nextFence())
+    expect(fences).toEqual(fences.toSorted((a, b) => a - b))
+    expect(new Set(fences).size).toBe(3)
+  })
+
+  test('a process learns that it has lost its lease, and another one can take it', async () => {
+    const [one, other, url] = await openTwo()
+    const lost = Promise.withResolvers<void>()
+    expect(await one.coordination.writer.tryTake(lost.resolve)).toBe(true)
+    // As if the process had been frozen for longer than the lease.
+    await withClient(url, (client) => client.query(`update leases set expires_at = '-infinity'`))
+    expect(await other.coordination.writer.tryTake(neverLost)).toBe(true)
+    await lost.promise
+    expect(one.coordination.writer.isHeld()).toBe(false)
+    expect(other.coordination.writer.isHeld()).toBe(true)
+    expect(await one.coordination.writer.tryTake(neverLost)).toBe(false)
+  })
+
+  test('a lease lasts as long as its process renews it', async () => {
+    const [one, other] = await openTwo()
+    expect(await one.coordination.writer.tryTake(neverLost)).toBe(true)
+    const end = performance.now() + 1.5 * LEASE_MS
+    await until('the lease would have expired without a renewal', async () => {
+      expect(await other.coordination.writer.tryTake(neverLost)).toBe(false)
+      return performance.now() > end
+    })
+    expect(one.coordination.writer.isHeld()).toBe(true)
+  })
+
+  async function upload({ records }: Postgres, names: readonly string[]): Promise<void> {
+    const { id: ownerId } = await records.users.create({ name: 'Ann', email: null, role: 'owner' })
+    const { id: projectId } = await records.projects.create({ ownerId, name: 'P', description: '' })
+    for (const name of names) {
+      const bytes = { mediaType: 'text/plain', sizeBytes: 1, sha256: 'a'.repeat(64), tags: null }
+      await records.documents.register({ uploaderId: ownerId, projectId, name, path: name, ...bytes }, 'error')
+    }
+  }
+
+  async function savePages({ records }: Postgres, job: QueuedDocument): Promise<void> {
+    const pages = [{ number: 1, text: 'rent', blocks: [] }]
+    await records.queue.savePages(job, { pages, title: null, pageCount: 1, warnings: [], health: HEALTH, facts: {} })
+  }
+
+  const namesOf = (jobs: readonly QueuedDocument[]) => jobs.map(({ document }) => document.name)
+
+  test('one process reads a document, and another one takes it over and finishes it', async () => {
+    const [reader, writer] = await openTwo()
+    await upload(reader, ['a', 'b'])
+    const jobs = await reader.coordination.queue.claimUnread(5)
+    expect(namesOf(jobs)).toEqual(['a', 'b'])
+    await savePages(reader, jobs[0]!)
+    await reader.coordination.queue.handOver(jobs[0]!)
+    expect(await writer.records.queue.recover()).toBe(0)
+    const [taken, ...others] = await writer.coordination.queue.takeOver(5)
+    expect([taken!.document.name, taken!.hasPages, others]).toEqual(['a', true, []])
+    expect(await reader.coordination.queue.takeOver(5)).toEqual([])
+    // The document is no longer the reader's.
+    const finished = { job: taken!, chunkCount: 1, chunksSkipped: 0, embeddingModel: 'builtin', warnings: [] }
+    expect(await reader.records.queue.finish([finished])).toHaveLength(1)
+    expect(await writer.records.queue.beginIndexing([{ ...taken!, passages: 1 }])).toMatchObject({ refused: [] })
+    expect(await writer.records.queue.finish([finished])).toEqual([])
+    expect(await writer.records.queue.counts()).toMatchObject({ ready: 1, processing: 1 })
+  })
+
+  test('a document whose pages are stored is only for the process that writes the index', async () => {
+    const [reader, writer] = await openTwo()
+    await upload(reader, ['a'])
+    const [job] = await reader.coordination.queue.claimUnread(1)
+    await savePages(reader, job!)
+    await reader.records.queue.release(job!, { countAttempt: false })
+    expect(await reader.coordination.queue.claimUnread(1)).toEqual([])
+    expect(namesOf(await writer.records.queue.claim(1))).toEqual(['a'])
+  })
+
+  test('a document that was handed over and deleted or replaced is not taken over', async () => {
+    const [reader, writer] = await openTwo()
+    await upload(reader, ['a'])
+    const [job] = await reader.coordination.queue.claimUnread(1)
+    await savePages(reader, job!)
+    await reader.coordination.queue.handOver(job!)
+    const { projectId, id } = job!.document
+    await reader.records.documents.requeue(new Set([projectId]), id)
+    expect(await writer.coordination.queue.takeOver(1)).toEqual([])
+    expect(namesOf(await reader.coordination.queue.claimUnread(1))).toEqual(['a'])
+  })
+
+  test('all processes have the same secret', async () => {
+    const all = await openTwo().then(([one, other]) => [one, other])
+    const secrets = await Promise.all(all.map(({ coordination }) => coordination.secret('webhooks')))
+    expect(secrets[0]).toBe(secrets[1])
+    expect(Buffer.from(secrets[0]!, 'base64')).toHaveLength(32)
+  })
+
+  test('a text for a session is read once, by any process', async () => {
+    const [one, other] = await openTwo()
+    const { id: userId } = await one.records.users.create({ name: 'Ann', email: null, role: 'owner' })
+    const expiresAt = new Date(Date.now() + 60_000)
+    const from = { userAgent: '', address: '127.0.0.1', expiresAt }
+    const session = await one.records.sessions.create({ userId, sha256: 'a'.repeat(64), ...from })
+    const keep = (id: string, ms = 60_000) =>
+      one.coordination.shownOnce.put({ id, sessionId: session.id, text: 'sealed', next: '/settings', ms })
+    await keep('a')
+    await keep('b', -1)
+    const { shownOnce } = other.coordination
+    expect(await shownOnce.take('a', 'ses_other')).toBeNull()
+    const taken = await Promise.all([1, 2].map(() => shownOnce.take('a', session.id)))
+    expect(taken.map((kept) => kept?.text).filter(Boolean)).toEqual(['sealed'])
+    expect(await shownOnce.take('a', session.id)).toEqual({ text: null, next: '/settings' })
+    expect(await shownOnce.take('b', session.id)).toBeNull()
+    for (let i = 0; i < 12; i++) await keep(`c${i}`)
+    expect(await shownOnce.take('c0', session.id)).toBeNull()
+    expect(await shownOnce.take('c11', session.id)).toMatchObject({ text: 'sealed' })
+  })
+
+  test('a process notices what another one has changed', async () => {
+    const [one, other] = await openTwo()
+    const before = await other.coordination.versions.read()
+    await one.coordination.versions.grow('models')
+    expect(await other.coordination.versions.read()).toEqual({ ...before, models: before.models + 1 })
+    expect(await other.coordination.versions.newestCommit('gen_1')).toBe(0)
+    for (const number of [4, 7, 5]) await one.coordination.versions.noteCommit('gen_1', number)
+    expect(await other.coordination.versions.newestCommit('gen_1')).toBe(7)
+    const index = await one.records.indexes.activate({ fingerprint: 'f', embeddingModel: 'builtin', dimensions: 2 })
+    const { indexes } = await other.coordination.versions.read()
+    expect(indexes).toBeGreaterThan(before.indexes)
+    await one.records.indexes.setMeasurements(index.id, { canaries: [], chance: null })
+    expect((await other.coordination.versions.read()).indexes).toBe(indexes)
+  })
+})

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto'
+import { loadConfig } from '../../src/config/load.ts'
+import type { Config, Limits } from '../../src/config/config.ts'
+import type { Clock } from '../../src/core/clock.ts'
+import type { Logger } from '../../src/core/logger.ts'
+import { CallQueue } from '../../src/ollama/call-queue.ts'
+import { ImageCache } from '../../src/images/image-cache.ts'
+import { openDataFolder } from '../../src/serve/data-folder.ts'
+import { OpenParts } from '../../src/serve/open-parts.ts'
+import { openSharedInstance, type SharedInstance } from '../../src/serve/shared-instance.ts'
+import { openSharedParts } from '../../src/serve/shared-parts.ts'
+import type { StorageParts } from '../../src/serve/storage-parts.ts'
+import type { ParserPool } from '../../src/parse/pool/pool.ts'
+import { openTelemetry } from '../../src/serve/telemetry.ts'
+import { BUCKET } from './object-stores.ts'
+import { withClient } from './postgres-server.ts'
+
+interface Servers {
+  /** The address of a database in which other databases can be created. */
+  admin: string
+  /** The environment for the object store. */
+  env: Record<string, string>
+}
+
+export interface SharedParts {
+  shared: SharedInstance
+  storage: StorageParts
+  close(): Promise<void>
+}
+
+/** Opens what an instance with the role `all` has, on a new database of the servers that DOCSEARCH_TEST_SHARED names (serve-shared-place.ts). */
+export async function openOnServers(options: {
+  folder: string
+  config: Partial<Config> & { limits: Limits }
+  parserPool: ParserPool
+  ollamaUrl: string
+  clock: Clock
+  log: Logger
+}): Promise<SharedParts> {
+  const servers = JSON.parse(process.env['DOCSEARCH_TEST_SHARED']!) as Servers
+  const { parserPool, ollamaUrl, clock, log } = options
+  Object.assign(process.env, servers.env)
+  const name = `app_${randomBytes(6).toString('hex')}`
+  await withClient(servers.admin, (client) => client.query(`create database ${name}`))
+  const database = new URL(servers.admin)
+  database.pathname = `/${name}`
+  const { config: defaults, file } = await loadConfig({ data: options.folder }, { DOCSEARCH_EMBEDDER: 'builtin' })
+  const place = { database: database.href, store: `s3://${BUCKET}/${name}`, role: 'all' as const }
+  const config: Config = { ...defaults, scrubDays: 0, embedder: 'auto', ollamaUrl, ...options.config, shared: place }
+  const open = new OpenParts(log)
+  const upgrade = { version: '0.0.0-test', notify: () => {} }
+  const shared = await openSharedInstance({ place, isAudited: true, upgrade, clock, log, open })
+  open.add('records', () => shared.records.close())
+  // As in the tests on a data folder, whatever models their Ollama has.
+  await shared.records.indexes.choose('builtin')
+  const dataFolder = await openDataFolder(options.folder)
+  open.add('data folder', () => dataFolder.close())
+  const storage = await openSharedParts({
+    config,
+    settingsFile: file,
+    version: '0.0.0-test',
+    folder: dataFolder,
+    records: shared.records,
+    shared,
+    baseUrl: () => '',
+    clock,
+    log,
+    measuring: await openTelemetry({ config, version: '0.0.0-test', log, env: {} }),
+    open,
+    images: new ImageCache({ folder: `${options.folder}/page-images`, maxBytes: 1e8, log }),
+    queue: new CallQueue(),
+    parserPool,
+  })
+  return { shared, storage, close: () => open.closeAll(2_000) }
+}

@@ -1,0 +1,118 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { Worker } from 'node:worker_threads'
+import { expect, onTestFinished, test } from 'vitest'
+import { DocsearchError } from '../../../../../src/core/errors.ts'
+import { silentLogger } from '../../../../../src/core/logger.ts'
+import { BlockCache } from '../../../../../src/index/segments/remote/block-cache.ts'
+import { BLOCK_BYTES, countBlocks, type RemoteFile } from '../../../../../src/index/segments/remote-file.ts'
+import type { ByteRange } from '../../../../../src/objects/object-store.ts'
+import { errorCode } from '../../../../support/codes.ts'
+import { seeded } from '../../../../support/seeded.ts'
+import { tempFolder } from '../../../../support/temp-folder.ts'
+
+const READER = new URL('../../../../support/read-remote.ts', import.meta.url)
+/** The size of the smallest cache. */
+const SLOTS = 64
+
+/** Objects in memory. `failing` makes reads fail. */
+function makeStore(objects: Map<string, Uint8Array>) {
+  return {
+    reads: 0,
+    failing: false,
+    async read(key: string, range?: ByteRange) {
+      this.reads++
+      if (this.failing) throw new DocsearchError('store_unavailable', 'No.')
+      const bytes = objects.get(key)
+      if (bytes === undefined) return null
+      return { size: bytes.length, stream: Readable.from([bytes.subarray(range!.start, range!.end + 1)]) }
+    },
+  }
+}
+
+async function openCache(objects: Map<string, Uint8Array>) {
+  const store = makeStore(objects)
+  const folder = await tempFolder()
+  const cache = await BlockCache.open({ folder, objects: store, log: silentLogger, maxBytes: 0 })
+  onTestFinished(() => cache.close())
+  return { cache, store, folder }
+}
+
+function remote(cache: BlockCache, key: string, size: number): RemoteFile {
+  return { cache: cache.place, id: randomUUID(), key, size, blocks: new SharedArrayBuffer(4 * countBlocks(size)) }
+}
+
+/** Starts a thread. The function that it returns reads a part of a file in this thread. */
+function startReader(): (file: RemoteFile, start: number, end: number) => Promise<{ bytes?: Uint8Array; error?: string }> {
+  const worker = new Worker(READER)
+  onTestFinished(() => void worker.terminate())
+  return (file, start, end) =>
+    new Promise((resolve) => {
+      worker.once('message', resolve)
+      worker.postMessage({ file, start, end })
+    })
+}
+
+test('several threads read files that are larger than the cache', async () => {
+  const sizes = [70 * BLOCK_BYTES + 17, 50 * BLOCK_BYTES, 5]
+  const objects = new Map(sizes.map((size, i) => [`object ${i}`, randomBytes(size)]))
+  const { cache, folder } = await openCache(objects)
+  const files = sizes.map((size, i) => remote(cache, `object ${i}`, size))
+  const random = seeded(7)
+  const readAll = async (read: ReturnType<typeof startReader>) => {
+    for (let i = 0; i < 40; i++) {
+      const number = Math.floor(random() * files.length)
+      const start = Math.floor(random() * sizes[number]!)
+      const end = Math.min(sizes[number]!, start + 1 + Math.floor(random() * 8 * BLOCK_BYTES))
+      const { bytes } = await read(files[number]!, start, end)
+      expect(Buffer.from(bytes!).equals(objects.get(`object ${number}`)!.subarray(start, end)), `${start} to ${end}`).toBe(true)
+    }
+  }
+  await Promise.all([readAll(startReader()), readAll(startReader()), readAll(startReader())])
+  expect(cache.size).toBe(SLOTS)
+  expect((await stat(join(folder, 'blocks'))).size).toBeLessThanOrEqual(SLOTS * BLOCK_BYTES)
+})
+
+test('a thread that needs a block gets an error while the store is down, and the bytes afterwards', async () => {
+  const object = randomBytes(3 * BLOCK_BYTES)
+  const { cache, store } = await openCache(new Map([['object', object]]))
+  const [file, read] = [remote(cache, 'object', object.length), startReader()]
+  expect((await read(file, 0, 10)).bytes).toEqual(new Uint8Array(object.subarray(0, 10)))
+  store.failing = true
+  expect((await read(file, BLOCK_BYTES, BLOCK_BYTES + 10)).error).toBe(errorCode('store_unavailable'))
+  // What is in the cache is still there.
+  expect((await read(file, 5, 10)).bytes).toEqual(new Uint8Array(object.subarray(5, 10)))
+  store.failing = false
+  expect((await read(file, BLOCK_BYTES, BLOCK_BYTES + 10)).bytes).toEqual(
+    new Uint8Array(object.subarray(BLOCK_BYTES, BLOCK_BYTES + 10)),
+  )
+  expect(await read(remote(cache, 'other', 10), 0, 10)).toEqual({ error: 'Error' })
+})
+
+test('is filled before a thread asks, but never more than it may have', async () => {
+  const objects = new Map([1, 2, 3].map((i) => [`object ${i}`, randomBytes(30 * BLOCK_BYTES)]))
+  const { cache, store } = await openCache(objects)
+  const files = [...objects].map(([key, { length }]) => remote(cache, key, length))
+  await cache.fill(files)
+  expect([cache.size, store.reads]).toEqual([SLOTS, SLOTS])
+  const read = startReader()
+  for (const file of files.slice(0, 2)) expect((await read(file, 0, file.size)).bytes).toHaveLength(file.size)
+  expect(store.reads).toBe(SLOTS)
+})
+
+test('replaces the blocks that were read longest ago', async () => {
+  const objects = new Map([1, 2].map((i) => [`object ${i}`, randomBytes(60 * BLOCK_BYTES)]))
+  const { cache, store } = await openCache(objects)
+  const [used, other] = [...objects].map(([key, { length }]) => remote(cache, key, length)) as [RemoteFile, RemoteFile]
+  await cache.fill([used])
+  new Uint32Array(cache.place.usedAt).fill(1)
+  const read = startReader()
+  // These ten blocks are in use.
+  await read(used, 0, 10 * BLOCK_BYTES)
+  for (let block = 0; block < 45; block++) await read(other, block * BLOCK_BYTES, block * BLOCK_BYTES + 1)
+  const before = store.reads
+  await read(used, 0, 10 * BLOCK_BYTES)
+  expect(store.reads - before).toBeLessThan(5)
+})

@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { silentLogger } from '../../../src/core/logger.ts'
+import type { ChunkIndex } from '../../../src/index/chunk-index.ts'
+import type { PassageTableStore } from '../../../src/index/passage-table.ts'
+import { isPaged } from '../../../src/index/segments/paged-file.ts'
+import { BLOCK_BYTES } from '../../../src/index/segments/remote-file.ts'
+import type { SegmentMemory } from '../../../src/index/segments/store/memory.ts'
+import { SegmentedIndex } from '../../../src/index/segmented-index.ts'
+import { createSharedIndexStore } from '../../../src/index/shared-index-store.ts'
+import type { ObjectStore } from '../../../src/objects/object-store.ts'
+import type { FindRequest, Found } from '../../../src/search/find-request.ts'
+import { SearchThreads } from '../../../src/search/threads/search-threads.ts'
+import { DIMENSIONS, direction, passage } from '../../conformance/chunk-index.ts'
+import { errorCode } from '../../support/codes.ts'
+import { createMemoryTable, createMemoryTables } from '../../support/memory-passage-table.ts'
+import { BUCKET, startS3rver, startVersitygw, type TestStore, VERSITYGW } from '../../support/object-stores.ts'
+import { openStore } from '../../support/open-store.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
+import { until } from '../../support/until.ts'
+import { createWriterLeases } from '../../support/writer-leases.ts'
+
+const ON_DISK: SegmentMemory = { sharedBytes: 0, cacheBytes: 262_144 }
+const IN_MEMORY: SegmentMemory = { sharedBytes: 1e9, cacheBytes: 262_144 }
+/** The smallest possible cache: 64 blocks. */
+const SMALL = 1
+
+let server: TestStore
+let address: string
+let objects: ObjectStore
+let leases: ReturnType<typeof createWriterLeases>
+let tables: PassageTableStore
+let threads: SearchThreads
+beforeAll(async () => {
+  server = VERSITYGW === null ? await startS3rver({ addsConditions: true }) : await startVersitygw()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+beforeEach(async () => {
+  address = `s3://${BUCKET}/${randomBytes(6).toString('hex')}`
+  objects = await openStore(server, { retries: 0 }, address)
+  leases = createWriterLeases()
+  tables = createMemoryTables()
+  threads = new SearchThreads({ threads: 2, log: silentLogger })
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  server.proxy.fault = () => 'pass'
+  await threads.close()
+})
+
+interface Opened {
+  index: ChunkIndex
+  folder: string
+  close: () => Promise<void>
+}
+
+async function open(memory: SegmentMemory, { cacheBytes = SMALL, canWrite = false } = {}): Promise<Opened> {
+  const folder = await tempFolder()
+  const store = createSharedIndexStore({
+    address,
+    objects,
+    cacheFolder: folder,
+    cacheBytes,
+    minRemoteBytes: 1,
+    memory,
+    leases: canWrite ? leases.next() : null,
+    newestVersion: null,
+    onCommit: async () => {},
+    log: silentLogger,
+    tables,
+  })
+  const index = await store.open({ id: 'idx', dimensions: DIMENSIONS })
+  let closed: Promise<void> | null = null
+  const close = () => (closed ??= index.close().then(() => store.close()))
+  onTestFinished(close)
+  return { index, folder, close }
+}
+
+/** Large enough that the large sections of its files may leave memory. */
+function document(documentId: string, passages = 4_000) {
+  const all = Array.from({ length: passages }, (_, n) =>
+    passage(documentId, n, {
+      terms: `common word${n % 97} word${n % 13} ${'often '.repeat(n % 5)}${documentId}x${n}`,
+      vector: direction(n / 40),
+    }),
+  )
+  return { documentId, isNew: true, passages: all }
+}
+
+const FIND: FindRequest = {
+  userId: 'usr_a',
+  projectIds: ['prj_a'],
+  filter: {},
+  rowsWithPhrases: null,
+  exact: { name: '', identifier: null, hasOnlyIdentifiers: false },
+  terms: ['common'],
+  words: [],
+  expansions: [],
+  vector: direction(1),
+  mode: 'hybrid',
+  fusionWeight: 0.5,
+  noiseFloor: null,
+  typedTerms: null,
+  hasMeaning: true,
+  language: 0,
+  groupBy: 'chunk',
+  sort: 'relevance',
+  facets: null,
+  wanted: 20,
+  rerank: 'none',
+  forModel: false,
+}
+
+/** What several searches find, in order and with scores. */
+async function found(index: ChunkIndex) {
+  const answers: Found[] = []
+  for (const [i, terms] of [['common', 'word1'], ['word3', 'often'], ['word96'], ['doc_1x3999']].entries())
+    answers.push(await threads.find(index, { ...FIND, terms, vector: direction(20 * i) }))
+  return answers.map(({ groups }) => groups.map(({ best, score }) => ({ id: best.id, score })))
+}
+
+const pagedFiles = (index: ChunkIndex) =>
+  index
+    .segments()
+    .flatMap(({ segments }) => segments.flatMap(({ words, vectors }) => [words, vectors]))
+    .filter(isPaged)
+
+async function putAll(index: ChunkIndex): Promise<void> {
+  for (let i = 0; i < 3; i++) await index.put([document(`doc_${i}`)])
+  await index.deleteDocuments(['doc_2'])
+}
+
+test('finds the same through a small cache as with everything in memory, and takes no more disk than it may', async () => {
+  const layout = { dimensions: DIMENSIONS, denseDimensions: DIMENSIONS }
+  const local = await SegmentedIndex.open({
+    table: createMemoryTable(DIMENSIONS),
+    folder: join(await tempFolder(), 'idx'),
+    layout,
+    log: silentLogger,
+  })
+  onTestFinished(() => local.close())
+  await putAll(local)
+  const expected = await found(local)
+  expect(expected.map((groups) => groups.length)).toEqual([20, 20, 20, 20])
+  const writer = await open(ON_DISK, { canWrite: true })
+  await putAll(writer.index)
+  const reader = await open(ON_DISK)
+  for (const { index, folder } of [writer, reader]) {
+    expect(pagedFiles(index).map(({ remote }) => remote !== undefined)).not.toContain(false)
+    expect(pagedFiles(index).length).toBeGreaterThan(0)
+    expect(await found(index)).toEqual(expected)
+    const { size } = await stat(join(folder, 'blocks'))
+    expect(size).toBeGreaterThan(0)
+    expect(size).toBeLessThanOrEqual(64 * BLOCK_BYTES)
+    const copies = (await readdir(join(folder, 'idx', 'prj_a'))).filter((file) => /\.(seg|vec)$/.test(file))
+    expect(copies).toEqual([])
+  }
+  // What a process that starts with room in its memory reads once stays there.
+  const roomy = await open(IN_MEMORY)
+  await until('the files are in memory', () => pagedFiles(roomy.index).length === 0)
+  expect(await found(roomy.index)).toEqual(expected)
+})
+
+test('merges segments that are in the store, and readers that use the old ones follow', async () => {
+  const writer = await open(ON_DISK, { canWrite: true })
+  const reader = await open(ON_DISK)
+  for (let i = 0; i < 9; i++) {
+    await writer.index.put([document(`doc_${i}`, 500)])
+    await reader.index.catchUp()
+  }
+  await until('segments are merged', () => writer.index.segments().flatMap(({ segments }) => segments).length < 9)
+  const expected = await found(writer.index)
+  await reader.index.catchUp()
+  expect(await found(reader.index)).toEqual(expected)
+})
+
+test('a search that needs a block while the store is down fails, and works again afterwards', async () => {
+  const writer = await open(ON_DISK, { canWrite: true })
+  await writer.index.put([document('doc_1')])
+  server.proxy.fault = ({ url }) => (url.includes('/files/prj_a/') ? 'fail' : 'pass')
+  // Its header and its small sections are needed to open it.
+  await expect(open(ON_DISK)).rejects.toMatchObject({ code: errorCode('store_unavailable') })
+  server.proxy.fault = () => 'pass'
+  const reader = await open(ON_DISK)
+  expect(await found(reader.index)).toEqual(await found(writer.index))
+})
+
+test('a damaged block in the cache is fetched again', async () => {
+  const writer = await open(ON_DISK, { canWrite: true })
+  await writer.index.put([document('doc_1')])
+  const expected = await found(writer.index)
+  const reader = await open(ON_DISK)
+  // Every block is damaged once on its way.
+  const spoiled = new Set<string>()
+  server.proxy.fault = ({ url, headers }) => {
+    const block = `${url} ${String(headers.range)}`
+    if (!url.includes('/files/prj_a/') || spoiled.has(block)) return 'pass'
+    spoiled.add(block)
+    return 'spoil-answer'
+  }
+  const other = await open(ON_DISK)
+  await until('the segment is complete', async () => !(await other.index.check()).isIncomplete)
+  expect(await found(other.index)).toEqual(expected)
+  server.proxy.fault = () => 'pass'
+  expect(spoiled.size).toBeGreaterThan(0)
+  expect(await found(reader.index)).toEqual(expected)
+})

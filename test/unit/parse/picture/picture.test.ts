@@ -1,0 +1,165 @@
+import { execFileSync } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { deflateSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { answerPage } from '../../../../src/parse/pdf/image/answer-page.ts'
+import { asPdf } from '../../../../src/parse/picture/picture.ts'
+import { makePdf } from '../../../support/make-documents.ts'
+import { greyPng, makePng, makeTiff, type TiffField } from '../../../support/make-pictures.ts'
+import { parseBytes } from '../../../support/parse-file.ts'
+import { tempFolder } from '../../../support/temp-folder.ts'
+
+/** Renders the first page of a PDF as grey pixels. */
+async function pixelsOf(folder: string, name: string, pdf: Uint8Array, dpi: number): Promise<Buffer> {
+  await writeFile(join(folder, `${name}.pdf`), pdf)
+  execFileSync('pdftoppm', ['-r', String(dpi), '-gray', '-singlefile', join(folder, `${name}.pdf`), join(folder, name)])
+  const file = await readFile(join(folder, `${name}.pgm`))
+  const [, width, height] = /^P5\s+(\d+)\s+(\d+)/.exec(file.toString('latin1', 0, 50))!
+  return file.subarray(-Number(width) * Number(height))
+}
+
+function difference(a: Buffer, b: Buffer): number {
+  return a.reduce((sum, value, at) => sum + Math.abs(value - b[at]!), 0) / a.length
+}
+
+test.each([
+  ['png', ['-png']],
+  ['png', ['-png', '-gray']],
+  ['png', ['-png', '-mono']],
+  ['jpg', ['-jpeg']],
+  ['jpg', ['-jpeg', '-gray']],
+  ['jpg', ['-jpegcmyk']],
+  ['tif', ['-tiff', '-tiffcompression', 'none']],
+  ['tif', ['-tiff', '-tiffcompression', 'packbits', '-gray']],
+  ['tif', ['-tiff', '-tiffcompression', 'lzw']],
+  ['tif', ['-tiff', '-tiffcompression', 'deflate']],
+  ['tif', ['-tiff', '-mono']],
+])('the PDF of a picture looks like the picture: %s %j', async (extension, options) => {
+  const folder = await tempFolder()
+  const original = await makePdf([[{ heading: 'Notice of termination' }, { text: 'The rent is due in May. '.repeat(30) }]])
+  const wanted = await pixelsOf(folder, 'original', original, 100)
+  execFileSync('pdftoppm', ['-r', '100', ...options, '-singlefile', join(folder, 'original.pdf'), join(folder, 'page')])
+  const found = await pixelsOf(folder, 'wrapped', asPdf(await readFile(join(folder, `page.${extension}`))), 100)
+  const upsideDown = Buffer.from(wanted).reverse()
+  expect(found).toHaveLength(wanted.length)
+  expect(difference(wanted, found)).toBeLessThan(difference(wanted, upsideDown) / 2)
+})
+
+/** 100 pixels in an inch. */
+const PIXELS_PER_METRE = Buffer.from([0, 0, 0x0f, 0x61, 0, 0, 0x0f, 0x61, 1])
+
+test('what is transparent becomes white paper', async () => {
+  const folder = await tempFolder()
+  // Black everywhere, but the upper half is transparent. Rows have each of the filters.
+  const rows = Buffer.concat(
+    Array.from({ length: 80 }, (_, y) => {
+      const alpha = y < 40 ? 0 : 255
+      const above = y <= 40 ? 0 : 255
+      const filter = y % 5
+      const pixel = (x: number): number => {
+        const left = x === 0 ? 0 : alpha
+        const predicted = [0, left, above, (left + above) >> 1, x === 0 ? above : left][filter]!
+        return (alpha - predicted) & 255
+      }
+      return Buffer.from([filter, ...Array.from({ length: 60 }, (_, x) => [0, pixel(x)]).flat()])
+    }),
+  )
+  const pixels = await pixelsOf(
+    folder,
+    'a',
+    asPdf(makePng({ width: 60, height: 80, colour: 4 }, rows, [['pHYs', PIXELS_PER_METRE]])),
+    100,
+  )
+  expect(difference(pixels.subarray(0, 60 * 38), Buffer.alloc(60 * 38, 255))).toBeLessThan(1)
+  expect(difference(pixels.subarray(60 * 42), Buffer.alloc(60 * 38, 0))).toBeLessThan(1)
+})
+
+test('the page of a picture has an image', async () => {
+  const file = join(await tempFolder(), 'a.png')
+  await writeFile(file, greyPng(40, 30))
+  const answer = await answerPage(file, { page: 1, width: 80 })
+  const png = Buffer.from('png' in answer ? answer.png : [])
+  expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([80, 60])
+})
+
+/** A page of 8 × 2 grey pixels. */
+const tiffPage = (...others: TiffField[]): TiffField[] => {
+  const fields: TiffField[] = [
+    [256, 3, 8],
+    [257, 3, 2],
+    [258, 3, 8],
+    [259, 3, 1],
+    [262, 3, 1],
+    [273, 4, 8],
+    [277, 3, 1],
+    [278, 3, 2],
+    [279, 4, 16],
+  ]
+  return [...fields.filter(([tag]) => !others.some(([other]) => other === tag)), ...others]
+}
+const GREY = Buffer.alloc(16, 128)
+
+test('each directory of a TIFF is a page', async () => {
+  const { pageCount, pages, warnings } = await parseBytes(makeTiff([tiffPage(), tiffPage(), tiffPage()], GREY), 'fax.tif')
+  expect([pageCount, pages.length]).toEqual([3, 3])
+  expect(warnings).toMatchObject([{ code: 'no_text', message: expect.stringContaining('parse.ocr_command') }])
+})
+
+const header = (width: number, height: number): Buffer => makePng({ width, height, colour: 2 }, Buffer.alloc(0))
+
+test.each<[string, Buffer, string]>([
+  ['a PNG of too many pixels', header(65_000, 65_000), 'too_large'],
+  ['a PNG without a size', header(0, 10), 'corrupt'],
+  ['a PNG that ends in its header', header(10, 10).subarray(0, 20), 'corrupt'],
+  ['an interlaced PNG', makePng({ width: 1, height: 1, colour: 0, interlaced: true }, Buffer.alloc(2)), 'unsupported_type'],
+  ['a PNG that inflates to more than its size', makePng({ width: 4, height: 4, colour: 6 }, Buffer.alloc(50_000_000)), 'corrupt'],
+  ['a PNG with too few rows', makePng({ width: 4, height: 400, colour: 6 }, Buffer.alloc(100)), 'corrupt'],
+  ['a PNG of an unknown colour', makePng({ width: 4, height: 4, colour: 5 }, Buffer.alloc(20)), 'corrupt'],
+  ['a JPEG without a frame', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 2, 0xff, 0xd9]), 'corrupt'],
+  [
+    'a JPEG of too many pixels',
+    Buffer.from([0xff, 0xd8, 0xff, 0xc0, 0, 17, 8, 0xff, 0xff, 0xff, 0xff, 3, ...Array<number>(9).fill(0)]),
+    'too_large',
+  ],
+  ['a JPEG with a segment of no length', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 0, 0xff, 0xc0]), 'corrupt'],
+  ['a TIFF without a directory', Buffer.from('II*\0\0\0\0\0', 'latin1'), 'corrupt'],
+  ['a TIFF whose directory is beyond its end', Buffer.from('II*\0\xff\xff\0\0', 'latin1'), 'corrupt'],
+  [
+    'a TIFF whose strips are the same bytes',
+    makeTiff(
+      [tiffPage([257, 3, 9], [278, 3, 1], [273, 4, ...Array<number>(9).fill(0)], [279, 4, ...Array<number>(9).fill(300)])],
+      GREY,
+    ),
+    'corrupt',
+  ],
+  ['a TIFF with too few strips', makeTiff([tiffPage([278, 3, 1])], GREY), 'corrupt'],
+  ['a TIFF of too many pixels', makeTiff([tiffPage([256, 4, 4_000_000_000], [257, 4, 4_000_000_000])], GREY), 'too_large'],
+  ['a TIFF of tiles', makeTiff([tiffPage([322, 3, 16])], GREY), 'unsupported_type'],
+])('refuses %s', async (_, bytes, code) => {
+  const reading = parseBytes(bytes, 'a.png').then(() => asPdf(bytes))
+  await expect(reading).rejects.toMatchObject({ code })
+})
+
+test('ends with a TIFF whose directories form a circle', async () => {
+  const once = makeTiff([tiffPage()], GREY)
+  const { pageCount } = await parseBytes(makeTiff([tiffPage()], GREY, { next: once.readUInt32LE(4) }), 'a.tif')
+  expect(pageCount).toBe(1)
+})
+
+test('any damaged picture ends as a PDF or with a code', () => {
+  const tiff = makeTiff([tiffPage([259, 3, 8])], deflateSync(GREY))
+  for (const bytes of [greyPng(8, 8), tiff]) {
+    for (let at = 8; at < bytes.length; at++) {
+      for (const value of [0, 1, 127, 255]) {
+        const damaged = Buffer.from(bytes)
+        damaged[at] = value
+        try {
+          asPdf(damaged)
+        } catch (error) {
+          expect((error as { code?: string }).code).toMatch(/^(?:corrupt|too_large|unsupported_type)$/)
+        }
+      }
+    }
+  }
+})
