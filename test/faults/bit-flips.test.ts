@@ -39,6 +39,11 @@ beforeAll(async () => {
   }
   for (const { id, name } of await running.documents())
     if (name.startsWith('gone')) await running.call('DELETE', `/api/v1/documents/${id}?permanent=true`)
+  // Scores depend on the statistics of words, which count deleted documents until the index has followed.
+  await until('the index to follow the deletions', async () => {
+    const { facets } = await running.search('archive note', { facets: ['media_type'] })
+    return facets?.media_type?.reduce((sum, { count }) => sum + count, 0) === SUBJECTS.length
+  })
   before = await results(running)
   expect(await running.daemon.stop()).toBe(0)
 })
