@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: [
       'test/faults/**/*.test.ts',
-      'test/long/{random-kills,faulty-disk,every-call,damaged-bits,connections,load,eight-hours}.test.ts',
+      'test/long/{random-kills,faulty-disk,every-call,damaged-bits,connections,load,eight-hours,several-processes}.test.ts',
     ],
     globalSetup: './test/support/build.ts',
     testTimeout: 30 * 60_000,

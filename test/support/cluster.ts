@@ -33,7 +33,8 @@ export interface Cluster extends AsyncDisposable {
   env: Record<string, string>
   /** A key for all processes. The first process with the role `api` or `all` makes it. */
   token: string
-  start(role: 'all' | 'api' | 'worker', env?: Record<string, string>): Promise<Node>
+  /** Starts a process. With the name of an earlier one, it gets the folder of that process. */
+  start(role: 'all' | 'api' | 'worker', env?: Record<string, string>, name?: string): Promise<Node>
   nodes: Node[]
   /** Waits until one of the processes writes the index, and returns it. */
   writer(among?: readonly Node[]): Promise<Node>
@@ -61,8 +62,7 @@ export async function startCluster(): Promise<Cluster> {
     },
     token: '',
     nodes,
-    async start(role, env = {}) {
-      const name = `${role}-${++started}`
+    async start(role, env = {}, name = `${role}-${++started}`) {
       const args = ['--role', role]
       const daemon = await startRealDaemon({ home: join(folder, name), args, env: { ...cluster.env, ...env } })
       if (role !== 'worker') cluster.token ||= await daemon.token()

@@ -12,11 +12,13 @@ export interface Timing {
   stallMs: number
   /** How often a failed request is repeated. */
   retries: number
+  /** How long the attempts of a request may wait in vain, all together. A user waits for the request, and proxies give up after 30 to 60 seconds. */
+  silenceMs: number
   /** The first pause between attempts. Each further pause is twice as long, times a random number from 1 to 2. */
   pauseMs: number
 }
 
-export const TIMING: Timing = { answerMs: 10_000, stallMs: 15_000, retries: 4, pauseMs: 100 }
+export const TIMING: Timing = { answerMs: 10_000, stallMs: 15_000, retries: 4, silenceMs: 20_000, pauseMs: 100 }
 
 const MAX_PAUSE_MS = 3_000
 /** Requests that wait for the store at the same time. Downloads that have begun don't count. */
@@ -41,6 +43,9 @@ export class Requests {
 
   /** Throws the error of the last attempt. `canRepeat` says whether an error lets the request be repeated. */
   async send<T>(attempt: Attempt<T>, canRepeat = isPassing): Promise<T> {
+    const { answerMs, silenceMs } = this.timing
+    let timeouts = 0
+    const isSilent = (error: unknown) => error instanceof StoreTimeout && ++timeouts * answerMs >= silenceMs
     try {
       const answer = await this.#inTurn(() =>
         pRetry(() => this.#once(attempt), {
@@ -50,7 +55,7 @@ export class Requests {
           maxTimeout: Math.max(MAX_PAUSE_MS, this.timing.pauseMs),
           randomize: true,
           signal: this.#closing.signal,
-          shouldRetry: ({ error }) => canRepeat(error),
+          shouldRetry: ({ error }) => canRepeat(error) && !isSilent(error),
         }),
       )
       this.noteAnswer()

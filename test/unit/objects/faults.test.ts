@@ -108,6 +108,14 @@ test('reports an unreachable store with a reason, and reports when it is back', 
   expect(store.state().status).toBe('ok')
 })
 
+test('a store that never answers is asked again only for a while, because a user waits', async () => {
+  const store = await openStore(server, { answerMs: 300, silenceMs: 600 })
+  server.proxy.fault = () => 'hang'
+  server.proxy.seen.length = 0
+  await expect(store.find('key')).rejects.toMatchObject({ code: errorCode('store_unavailable') })
+  expect(server.proxy.seen).toHaveLength(2)
+})
+
 test('requests do not pile up while the store is down: each is tried once', async () => {
   const store = await openStore(server, QUICK)
   server.proxy.fault = () => 'fail'

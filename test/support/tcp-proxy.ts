@@ -1,0 +1,49 @@
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
+
+/** A proxy for one process, which can cut it off from a server. */
+export interface TcpProxy extends AsyncDisposable {
+  port: number
+  /** `refuse` breaks all connections and accepts none. `silence` keeps them, but nothing arrives any more, as when a cable is pulled. */
+  cut(how: 'refuse' | 'silence'): void
+  /** Accepts connections again. Breaks those that were silent, and drops what they had still to send. */
+  heal(): void
+}
+
+export async function startTcpProxy(to: { host: string; port: number }): Promise<TcpProxy> {
+  let state: 'open' | 'refuse' | 'silence' = 'open'
+  const pairs = new Set<[Socket, Socket | null]>()
+  const server = createServer((near) => {
+    near.on('error', () => {})
+    if (state === 'refuse') return void near.destroy()
+    const far = state === 'open' ? createConnection(to) : null
+    const pair: [Socket, Socket | null] = [near, far]
+    pairs.add(pair)
+    if (far === null) return
+    far.on('error', () => {})
+    near.on('data', (bytes) => state === 'open' && far.write(bytes))
+    far.on('data', (bytes) => state === 'open' && near.write(bytes))
+    // The server does not hear that a process behind a pulled cable has closed its connection.
+    for (const socket of pair) socket!.on('close', () => state !== 'silence' && end(pair))
+  })
+  const end = (pair: [Socket, Socket | null]) => {
+    pairs.delete(pair)
+    for (const socket of pair) socket?.destroy()
+  }
+  const endAll = () => pairs.forEach(end)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut(how) {
+      state = how
+      if (how === 'refuse') endAll()
+    },
+    heal() {
+      endAll()
+      state = 'open'
+    },
+    async [Symbol.asyncDispose]() {
+      endAll()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
