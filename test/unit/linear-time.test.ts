@@ -11,6 +11,9 @@ import { plainRst } from '../../src/parse/markup/rst-inline.ts'
 import { LANGUAGES } from '../../src/parse/code/languages.ts'
 import { outlineOf } from '../../src/parse/code/outline.ts'
 import { sourceLines } from '../../src/parse/code/source-lines.ts'
+import { layoutTables } from '../../src/parse/html/layout-tables.ts'
+import { readHtml } from '../../src/parse/html/read-html.ts'
+import { siteParts } from '../../src/parse/html/site-parts.ts'
 import { scanJson } from '../../src/parse/json/scan.ts'
 import { Flow } from '../../src/parse/blocks/flow.ts'
 import { readFrontMatter } from '../../src/parse/markdown/front-matter.ts'
@@ -25,6 +28,12 @@ function flow(code: string): void {
   const pages = new Flow({ chars: 2 * N, pages: 2 })
   pages.text(code)
   pages.end('code')
+}
+
+function html(source: string): void {
+  layoutTables(source)
+  siteParts(source)
+  readHtml(source, new Flow({ chars: N, pages: 1 }))
 }
 
 function outlines(code: string): void {
@@ -45,6 +54,8 @@ test.each<[string, () => unknown]>([
   ['a list of tags', () => readFrontMatter(['---', `tags: [${blanks}\u2028`, '---'])],
   ['comments that are never closed in source code', () => outlines('/* """ {- ` <!-- \n'.repeat(N / 50))],
   ['words of a declaration', () => outlines(`${'public static a & * b<c '.repeat(40)}\n`.repeat(N / 5_000))],
+  ['elements that are never closed', () => html(`<table>${'<b>'.repeat(N)}`)],
+  ['drawings that are never closed', () => html('<svg>'.repeat(N))],
   ['lists in lists of JSON', () => scanJson('['.repeat(N))],
   ['quotes in reStructuredText', () => plainRst('`a *b '.repeat(N / 10))],
   ['marks in AsciiDoc', () => new AsciidocText(new Map(), N).plain('`a *b _c #d [e pass:[f kbd:[g http://h['.repeat(N / 40))],
