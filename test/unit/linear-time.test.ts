@@ -30,6 +30,15 @@ function flow(code: string): void {
   pages.end('code')
 }
 
+function cell(): void {
+  const pages = new Flow({ chars: 2 * N, pages: 1 })
+  pages.openTable()
+  for (let line = 0; line < N; line++) {
+    pages.text('a')
+    pages.end('paragraph')
+  }
+}
+
 function html(source: string): void {
   layoutTables(source)
   siteParts(source)
@@ -54,6 +63,7 @@ test.each<[string, () => unknown]>([
   ['a list of tags', () => readFrontMatter(['---', `tags: [${blanks}\u2028`, '---'])],
   ['comments that are never closed in source code', () => outlines('/* """ {- ` <!-- \n'.repeat(N / 50))],
   ['words of a declaration', () => outlines(`${'public static a & * b<c '.repeat(40)}\n`.repeat(N / 5_000))],
+  ['a cell of many lines', cell],
   ['elements that are never closed', () => html(`<table>${'<b>'.repeat(N)}`)],
   ['drawings that are never closed', () => html('<svg>'.repeat(N))],
   ['lists in lists of JSON', () => scanJson('['.repeat(N))],
