@@ -63,6 +63,17 @@ test.each<[string, () => unknown]>([
   ['a list of tags', () => readFrontMatter(['---', `tags: [${blanks}\u2028`, '---'])],
   ['comments that are never closed in source code', () => outlines('/* """ {- ` <!-- \n'.repeat(N / 50))],
   ['words of a declaration', () => outlines(`${'public static a & * b<c '.repeat(40)}\n`.repeat(N / 5_000))],
+  ['marks in a declaration', () => outlines(`${'x && '.repeat(3)}${'&&& ** '.repeat(60)}\n`)],
+  [
+    'blanks in a declaration',
+    () =>
+      outlines(
+        `${['impl', 'data']
+          .map((kind) => `${kind}${' '.repeat(500)}${'a'.repeat(490)}\n`)
+          .join('')
+          .repeat(N / 2_000)}`,
+      ),
+  ],
   ['a cell of many lines', cell],
   ['elements that are never closed', () => html(`<table>${'<b>'.repeat(N)}`)],
   ['drawings that are never closed', () => html('<svg>'.repeat(N))],
