@@ -18,6 +18,7 @@ import { scanJson } from '../../src/parse/json/scan.ts'
 import { Flow } from '../../src/parse/blocks/flow.ts'
 import { readFrontMatter } from '../../src/parse/markdown/front-matter.ts'
 import { parseQuery } from '../../src/search/parse.ts'
+import { parseBytes } from '../support/parse-file.ts'
 
 /** Work that takes time linear in its input ends within a second. Work that takes the square of it would take minutes or hours. */
 const DEADLINE_MS = 60_000
@@ -79,11 +80,20 @@ test.each<[string, () => unknown]>([
   ['drawings that are never closed', () => html('<svg>'.repeat(N))],
   ['lists in lists of JSON', () => scanJson('['.repeat(N))],
   ['quotes in reStructuredText', () => plainRst('`a *b '.repeat(N / 10))],
+  ['blanks in reStructuredText', () => plainRst(`\`${' '.repeat(1_998)}\` x `.repeat((10 * N) / 2_000))],
   ['marks in AsciiDoc', () => new AsciidocText(new Map(), N).plain('`a *b _c #d [e pass:[f kbd:[g http://h['.repeat(N / 40))],
   ['comments before LaTeX', () => beginsAsLatex('% \n '.repeat(N / 4))],
   ['comments in front matter', () => readFrontMatter(['---', `tags:`, `- ${'# '.repeat(N / 2)}\u2028`, '---'])],
 ])('%s takes time linear in its length', (_, work) => {
   runInNewContext('work()', { work }, { timeout: DEADLINE_MS })
+})
+
+test.each<[string, string, string]>([
+  ['fields of reStructuredText', 'a.rst', `.. code::\n\n${'   :a: b\n'.repeat(N / 4)}`],
+  ['notes in notes of reStructuredText', 'a.rst', '.. [1] '.repeat(N / 2)],
+  ['a rule of reStructuredText that is none', 'a.rst', `== ==\n${'='.repeat(N)}x\n== ==\n`],
+])('reads %s in time linear in their length', async (_, name, source) => {
+  expect((await parseBytes(source, name)).pages).toHaveLength(1)
 })
 
 test('removes only the characters at the end', () => {
