@@ -92,6 +92,7 @@ test.each<[string, string, string]>([
   ['fields of reStructuredText', 'a.rst', `.. code::\n\n${'   :a: b\n'.repeat(N / 4)}`],
   ['notes in notes of reStructuredText', 'a.rst', '.. [1] '.repeat(N / 2)],
   ['a rule of reStructuredText that is none', 'a.rst', `== ==\n${'='.repeat(N)}x\n== ==\n`],
+  ['arguments of LaTeX that are never closed', 'a.tex', String.raw`\def{\x[\(`.repeat((2 * N) / 10)],
 ])('reads %s in time linear in their length', async (_, name, source) => {
   expect((await parseBytes(source, name)).pages).toHaveLength(1)
 })
