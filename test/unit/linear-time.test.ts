@@ -93,9 +93,15 @@ test.each<[string, string, string]>([
   ['notes in notes of reStructuredText', 'a.rst', '.. [1] '.repeat(N / 2)],
   ['a rule of reStructuredText that is none', 'a.rst', `== ==\n${'='.repeat(N)}x\n== ==\n`],
   ['arguments of LaTeX that are never closed', 'a.tex', String.raw`\def{\x[\(`.repeat((2 * N) / 10)],
+  ['brackets in the HTML of a message', 'a.eml', twoBodies('hi', '<'.repeat(2 * N))],
 ])('reads %s in time linear in their length', async (_, name, source) => {
   expect((await parseBytes(source, name)).pages).toHaveLength(1)
 })
+
+function twoBodies(text: string, markup: string): string {
+  const part = (type: string, body: string): string => `--b\nContent-Type: text/${type}\n\n${body}\n`
+  return `From: a@example.org\nMIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=b\n\n${part('plain', text)}${part('html', markup)}--b--\n`
+}
 
 test('removes only the characters at the end', () => {
   expect(trimEnd(' a b . ', /[\s.]/)).toBe(' a b')
