@@ -16,8 +16,8 @@ export const PAGE_TOP = '\uFDD2'
 const MARKS = /([\uFDD0-\uFDD2])/
 
 /**
- * Collects running text into blocks, for formats that are a stream of tags (HTML, WordprocessingML). Marks in the text divide the
- * blocks into pages.
+ * Collects running text into blocks, for formats that are a stream of tags (HTML, WordprocessingML). Marks of the
+ * reader in the text divide the blocks into pages.
  *
  * Within a table, text goes to the open cell, and each row becomes one block. A table within a cell becomes text of that cell.
  */
@@ -25,11 +25,15 @@ export class Flow {
   private page = new PageBuilder(1)
   private readonly pages: Page[] = []
   private readonly max: { chars: number; pages: number }
+  /** A file from outside can have the characters of the marks in its text, where they mean nothing. */
+  private readonly hasMarks: boolean
   /** Characters on the finished pages. */
   private finishedChars = 0
   /** No text came after the last page break, so a PAGE_RENDERED means the same break. */
   private hasJustBroken = false
   private buffer = ''
+  /** The buffer ends with a line break. Asking the buffer itself would copy all of it after each line. */
+  private isAtLineStart = false
   private cells: string[] = []
   private headerCells = 0
   /** Where a page break in the open row goes: in front of the row, if the row has no text before it, or behind the row. */
@@ -44,13 +48,18 @@ export class Flow {
   /** The first heading, which can be the title. */
   firstHeading: { text: string; level: number } | null = null
 
-  /** @param max Limits, checked with each text and page because the size of an unpacked file is not known beforehand. */
-  constructor(max: { chars: number; pages: number }) {
+  /**
+   * @param max Limits, checked with each text and page because the size of an unpacked file is not known beforehand.
+   * @param options `hasMarks`: the marks in the text are those of the reader, and divide it into pages.
+   */
+  constructor(max: { chars: number; pages: number }, { hasMarks = false } = {}) {
     this.max = max
+    this.hasMarks = hasMarks
   }
 
   /** Adds running text. Throws `too_much_text`. */
   text(text: string): void {
+    if (text !== '') this.isAtLineStart = text.endsWith('\n')
     this.buffer += text
     if (this.finishedChars + this.page.length + this.buffer.length > this.max.chars) throw tooMuchText(this.max.chars)
   }
@@ -64,15 +73,17 @@ export class Flow {
 
   /** Ends a line within the open block. */
   newLine(): void {
-    if (this.buffer !== '' && !this.buffer.endsWith('\n')) this.buffer += '\n'
+    if (this.buffer === '' || this.isAtLineStart) return
+    this.buffer += '\n'
+    this.isAtLineStart = true
   }
 
   private addBuffer(kind: BlockKind, level?: number): boolean {
     const buffer = this.buffer
     this.buffer = ''
     let added = false
-    for (const part of buffer.split(MARKS)) {
-      if (MARKS.test(part)) this.turnPage(part)
+    for (const part of this.hasMarks ? buffer.split(MARKS) : [buffer]) {
+      if (this.hasMarks && MARKS.test(part)) this.turnPage(part)
       else if (part !== '') added = this.add(kind, part, level) || added
     }
     return added
@@ -140,7 +151,7 @@ export class Flow {
       this.end('paragraph')
       return
     }
-    const before = this.buffer.split(MARKS, 1)[0] ?? ''
+    const before = this.hasMarks ? (this.buffer.split(MARKS, 1)[0] ?? '') : this.buffer
     // Every cell of a row that continues on the next page has a mark. The first mark decides.
     if (before !== this.buffer && this.rowBreak === 'none')
       this.rowBreak = [...this.cells, before].join('').trim() === '' ? 'before' : 'after'

@@ -105,7 +105,7 @@ export const C_FAMILY: readonly Language[] = [
         isContainer: true,
       },
       {
-        pattern: /^(?:unsafe\s+)?(?<kind>impl)\b(?:<[^{]{1,80}?>)?\s+(?<name>[^{]{1,120}?)\s*(?:\{|$|where\b)/,
+        pattern: /^(?:unsafe\s+)?(?<kind>impl)\b(?:<[^{]{1,80}?>)?\s+(?<name>[^\s{][^{]{0,119}?)(?:\{|$|where\b)/,
         isContainer: true,
       },
       { pattern: /^(?<kind>macro_rules!)\s*(?<name>\w+)/ },

@@ -154,7 +154,7 @@ export const OTHER_LANGUAGES: readonly Language[] = [
     spans: [['{-', '-}']],
     isFlat: true,
     definitions: [
-      { pattern: /^(?<kind>data|newtype|class|instance|type)\s+(?<name>[^=\n]{1,80}?)\s*(?:=|where|$)/ },
+      { pattern: /^(?<kind>data|newtype|class|instance|type)\s+(?<name>[^\s=][^=\n]{0,79}?)\s*(?:=|where|$)/ },
       { pattern: /^(?<name>[a-z_][\w']*)\s*::/ },
     ],
   },

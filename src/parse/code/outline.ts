@@ -89,7 +89,7 @@ class Outline {
       const groups = definition.pattern.exec(code)?.groups
       if (groups === undefined || (definition.needsBody === true && !this.hasBody(index))) continue
       const title = [groups['kind'], groups['name']].join(' ').replace(/\s+/g, ' ').trim()
-      if (title !== '') return { definition, title: title.slice(0, MAX_TITLE_CHARS) }
+      if (title !== '') return { definition, title: title.slice(0, MAX_TITLE_CHARS).toWellFormed() }
     }
     return null
   }

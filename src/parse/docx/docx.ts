@@ -23,7 +23,7 @@ export const parseDocx: Parser = async ({ file, limits }, output) => {
   const main = await mainPart(file, sizes)
   if (!sizes.has(main)) throw corrupt('The DOCX')
   const { title, definitions } = await readDefinitions(file)
-  const flow = new Flow({ chars: limits.textBytes, pages: limits.pages })
+  const flow = new Flow({ chars: limits.textBytes, pages: limits.pages }, { hasMarks: true })
   const forMammoth = [...sizes].reduce((sum, [name, size]) => (isForMammoth(name, main) ? sum + size : sum), 0)
   let engine = 'mammoth'
   if (forMammoth > MAX_MAMMOTH_XML_BYTES || !(await readWithMammoth(file, main, flow, definitions))) {
@@ -60,7 +60,7 @@ async function addMargins(file: string, flow: Flow, definitions: DocxDefinitions
     file,
     (name) => MARGINS.test(name),
     async (_name, part) => {
-      const margin = new Flow(MARGIN_LIMITS)
+      const margin = new Flow(MARGIN_LIMITS, { hasMarks: true })
       try {
         await readWordml(part, margin, definitions)
       } catch (error) {

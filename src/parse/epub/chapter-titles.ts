@@ -1,4 +1,4 @@
-import { Parser as HtmlParser } from 'htmlparser2'
+import { HtmlParser } from '../html/html-parser.ts'
 import { collapse } from '../blocks/page-builder.ts'
 import { decodeHtml } from '../html/encoding.ts'
 import type { Package } from '../package/package.ts'

@@ -1,10 +1,10 @@
-import { Parser } from 'htmlparser2'
+import { HtmlParser } from '../html/html-parser.ts'
 
 /** Returns the texts of a page that is an SVG drawing, each `<text>` as a line. */
 export function svgText(source: string): string[] {
   const lines: string[] = []
   let depth = 0
-  const parser = new Parser(
+  const parser = new HtmlParser(
     {
       onopentag(name) {
         if (name !== 'text' && name !== 'svg:text') return

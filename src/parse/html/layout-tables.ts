@@ -1,4 +1,4 @@
-import { Parser } from 'htmlparser2'
+import { HtmlParser } from './html-parser.ts'
 
 /** Elements that only a table of data has. */
 const DATA_PARTS = new Set(['th', 'caption', 'thead'])
@@ -18,7 +18,7 @@ export function layoutTables(html: string): ReadonlySet<number> {
     const table = open.pop()
     if (table !== undefined && !table.hasDataParts && (table.hasPageParts || table.widest <= 1)) found.add(table.number)
   }
-  const parser = new Parser({
+  const parser = new HtmlParser({
     onopentag(tag, { role }) {
       const around = open.at(-1)
       if (around !== undefined) {

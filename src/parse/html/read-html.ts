@@ -1,4 +1,4 @@
-import { Parser as HtmlParser } from 'htmlparser2'
+import { HtmlParser } from './html-parser.ts'
 import type { Flow } from '../blocks/flow.ts'
 import { collapse } from '../blocks/page-builder.ts'
 import { headingLevel, isAroundContent, isBlock, isCode, LISTS, parserOptions, PREFORMATTED, ROWS, SECTIONS } from './elements.ts'

@@ -1,4 +1,4 @@
-import { Parser } from 'htmlparser2'
+import { HtmlParser } from './html-parser.ts'
 import { headingLevel, isAroundContent, isBlock, isCode, LISTS, parserOptions, SECTIONS } from './elements.ts'
 
 /** Words in the class or ID of an element that a site puts around its pages. */
@@ -50,7 +50,7 @@ type Reason = 'menu' | 'footer' | 'consent' | 'silent' | 'list'
  */
 export function siteParts(html: string): ReadonlySet<number> {
   const scanner = new Scanner()
-  const parser = new Parser(
+  const parser = new HtmlParser(
     {
       onopentag: (tag, attributes) => scanner.openTag(tag, attributes),
       ontext: (text) => scanner.addText(text),

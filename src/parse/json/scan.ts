@@ -80,7 +80,7 @@ class Scanner {
       let after = end
       while (after < this.text.length && this.text.charCodeAt(after) <= 32) after++
       const isKey = this.text.charCodeAt(after) === COLON
-      this.beginEntry(at, isKey ? this.text.slice(at + 1, Math.min(end - 1, at + 1 + MAX_KEY_CHARS)) : null)
+      this.beginEntry(at, isKey ? this.text.slice(at + 1, Math.min(end - 1, at + 1 + MAX_KEY_CHARS)).toWellFormed() : null)
     }
     return end
   }

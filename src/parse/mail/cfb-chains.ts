@@ -1,4 +1,5 @@
 import { corrupt } from '../failures.ts'
+import { checkDirectory } from './cfb-directory.ts'
 
 const HEADER_BYTES = 512
 const FAT_SECTORS_IN_HEADER = 109
@@ -6,8 +7,8 @@ const FAT_SECTORS_IN_HEADER = 109
 const NO_SECTOR = 0xfffffffa
 
 /**
- * Checks the container of an Outlook file (MS-CFB): every chain of sectors has to end, and no two chains may meet. The reader would follow a chain
- * that is a circle forever. Throws `corrupt`.
+ * Checks the container of an Outlook file (MS-CFB): every chain of sectors has to end, no two chains may meet, and its directory has to be a tree.
+ * The reader would follow a circle forever. Throws `corrupt`.
  */
 export function checkChains(bytes: Buffer): void {
   if (bytes.length < HEADER_BYTES) throw damaged()
@@ -21,6 +22,16 @@ export function checkChains(bytes: Buffer): void {
     hasPredecessor[target] = 1
   }
   checkForCircles(next, hasPredecessor)
+  const chain = (first: number): Buffer => chainOf(bytes, sectorBytes, next, first)
+  if (!checkDirectory(chain(bytes.readUInt32LE(48)), chain(bytes.readUInt32LE(60)), bytes.length)) throw damaged()
+}
+
+/** Returns the bytes of the sectors of a chain that ends. */
+function chainOf(bytes: Buffer, sectorBytes: number, next: Uint32Array, first: number): Buffer {
+  const sectors: Buffer[] = []
+  for (let at = first; at < next.length; at = next[at]!)
+    sectors.push(bytes.subarray((at + 1) * sectorBytes, (at + 2) * sectorBytes))
+  return Buffer.concat(sectors)
 }
 
 /** Returns the next sector of each sector. */

@@ -45,7 +45,7 @@ export function writeMessage(message: Message, page: number, flow: Flow): Messag
 function isHtmlBetter({ text, html }: Message): boolean {
   if (html === null || text === null) return html !== null
   const isPlain = !/<(?:table|ul|ol|h[1-6]|blockquote)\b/i.test(html)
-  return !isPlain || text.trim().length < html.replace(/<[^>]*>/g, '').trim().length * MIN_TEXT_SHARE
+  return !isPlain || text.trim().length < html.replace(/<[^<>]*>/g, '').trim().length * MIN_TEXT_SHARE
 }
 
 function writeHtml(html: string, flow: Flow): void {

@@ -8,6 +8,8 @@ import { ACCENTS, CODE, combine, HEADINGS, IGNORED, LISTS, MATH, SYMBOLS, TABLES
 
 /** Arguments in brackets or braces that are skipped are at most this long. */
 const MAX_ARGUMENT_CHARS = 5_000
+/** After so many that have no end within reach, the file is not looked through for the end of another one. */
+const MAX_UNCLOSED = 1_000
 
 /**
  * Reads LaTeX as text: headings, paragraphs, lists, tables and code, and formulas as they are written. Commands are never run, so a
@@ -33,6 +35,7 @@ class LatexReader {
   private tables = 0
   private heading: { level: number; depth: number; isTitle: boolean; text: string } | null = null
   private depth = 0
+  private unclosed = 0
 
   constructor(source: string, flow: Flow) {
     this.source = source
@@ -120,8 +123,8 @@ class LatexReader {
   /** Formulas stay as they are written. */
   private readDollars(): void {
     const mark = this.source.startsWith('$$', this.at) ? '$$' : '$'
-    const limit = this.source.slice(this.at + mark.length, this.at + mark.length + MAX_ARGUMENT_CHARS)
-    const end = limit.search(mark === '$' ? /(?<!\\)\$|\n\s*\n/ : /\$\$|\n\s*\n/)
+    const limit = this.within(mark.length)
+    const end = this.found(limit.search(mark === '$' ? /(?<!\\)\$|\n\s*\n/ : /\$\$|\n\s*\n/))
     if (end < 0 || limit[end] !== '$') this.addAndSkip('$', 1)
     else this.addAndSkip(limit.slice(0, end), end + 2 * mark.length)
   }
@@ -162,8 +165,8 @@ class LatexReader {
   }
 
   private readMath(close: string): void {
-    const limit = this.source.slice(this.at, this.at + MAX_ARGUMENT_CHARS)
-    const end = limit.indexOf(close)
+    const limit = this.within(0)
+    const end = this.found(limit.indexOf(close))
     if (end >= 0) this.addAndSkip(limit.slice(0, end), end + close.length)
   }
 
@@ -203,8 +206,8 @@ class LatexReader {
     const mark = this.source[this.at]
     if (mark === undefined) return
     const close = mark === '{' ? '}' : mark
-    const limit = this.source.slice(this.at + 1, this.at + 1 + MAX_ARGUMENT_CHARS)
-    const end = limit.indexOf(close)
+    const limit = this.within(1)
+    const end = this.found(limit.indexOf(close))
     if (end >= 0) this.addAndSkip(limit.slice(0, end), end + 2)
   }
 
@@ -252,9 +255,21 @@ class LatexReader {
     if (this.tables === 0) this.flow.end('code')
   }
 
+  /** Returns the text in which what begins here, or some characters later, has to end. */
+  private within(after: number): string {
+    const from = this.at + after
+    return this.unclosed > MAX_UNCLOSED ? '' : this.source.slice(from, from + MAX_ARGUMENT_CHARS)
+  }
+
+  /** Counts the ends that were not found. */
+  private found(end: number): number {
+    if (end < 0) this.unclosed++
+    return end
+  }
+
   private skipOptional(): void {
     while (this.source[this.at] === '[') {
-      const end = this.source.slice(this.at, this.at + MAX_ARGUMENT_CHARS).search(/\]|\n\s*\n/)
+      const end = this.found(this.within(0).search(/\]|\n\s*\n/))
       if (end < 0 || this.source[this.at + end] !== ']') return
       this.at += end + 1
     }
@@ -271,13 +286,14 @@ class LatexReader {
     const { source } = this
     let at = start
     while (/\s/.test(source.charAt(at)) && at - start < 100) at++
-    if (source[at] !== '{') return null
+    if (source[at] !== '{' || this.unclosed > MAX_UNCLOSED) return null
     let depth = 0
     for (const limit = Math.min(source.length, at + MAX_ARGUMENT_CHARS); at < limit; at++) {
       if (source[at] === '\\') at++
       else if (source[at] === '{') depth++
       else if (source[at] === '}' && --depth === 0) return at + 1
     }
+    this.unclosed++
     return null
   }
 

@@ -6,7 +6,7 @@ export function plainRst(source: string): string {
     // Roles and interpreted text: :func:`name`, :ref:`text <target>`, `text <target>`_.
     .replace(
       /(?::[\w:+.-]{1,60}:)?(?<!`)`(?!`)([^`]{1,2000})`(?!`)(?::[\w:+.-]{1,60}:)?_{0,2}/g,
-      (_, inner: string) => inner.replace(/\s*<[^<>]{1,500}>\s*$/, '').replace(/^[~!]/, '') || inner,
+      (_, inner: string) => withoutTarget(inner).replace(/^[~!]/, '') || inner,
     )
     .replace(/``([^`]{1,2000}(?:`[^`]{1,2000})?)``/g, '$1')
     .replace(/\*\*(?=\S)([^*]{1,2000}?)\*\*/g, '$1')
@@ -16,4 +16,10 @@ export function plainRst(source: string): string {
     .replace(/(?<=\w)__?(?![\w_])/g, '')
     .replace(/\\(.)/g, (_, character: string) => (/\s/.test(character) ? '' : character))
   return collapse(text).replace(/\n/g, ' ')
+}
+
+/** Returns `text` of `text <target>`. */
+function withoutTarget(source: string): string {
+  const target = /<[^<>]{1,500}>\s*$/.exec(source)
+  return target === null ? source : source.slice(0, target.index).trimEnd()
 }

@@ -70,7 +70,7 @@ export class RstLines {
     const from = this.index
     let rules = 0
     while (!this.isAtEnd) {
-      const isRule = /^ *={2,}[ =]*$/.test(this.at(0))
+      const isRule = /^ *==[ =]*$/.test(this.at(0))
       if (isRule) rules++
       this.index++
       if (isRule && rules > 1 && this.isBlank(0)) break

@@ -79,10 +79,10 @@ class RstReader {
     if (!/^\.\.(?:[ \t]|$)/.test(line)) return false
     const indent = lines.indentOf(0)
     const [, name = '', argument = ''] = DIRECTIVE.exec(line) ?? []
-    const note = /^\.\. +\[[^\]\n]{1,80}\][ \t]+(.*)$/.exec(line)
+    const note = endOfNoteMarks(line)
     lines.skip(1)
-    if (note !== null) {
-      lines.replacePrevious(note[1]!, indent)
+    if (note > 0) {
+      lines.replacePrevious(line.slice(note), indent)
       return true
     }
     if (name === '' || SILENT.test(name)) {
@@ -91,9 +91,8 @@ class RstReader {
     }
     if (VERBATIM.test(name)) {
       const body = lines.takeIndented(indent)
-      const code = body.filter(
-        (text, at) => !(FIELD.test(text.trim()) && body.slice(0, at).every((other) => FIELD.test(other.trim()))),
-      )
+      const firstLine = body.findIndex((text) => !FIELD.test(text.trim()))
+      const code = firstLine < 0 ? [] : body.slice(firstLine)
       this.addCode(name === 'math' ? [argument, ...code] : code)
       return true
     }
@@ -180,6 +179,14 @@ class RstReader {
         .trimEnd(),
     )
   }
+}
+
+/** Returns where the text of a footnote begins, after its mark, or after several of them; 0 for another line. */
+function endOfNoteMarks(line: string): number {
+  const mark = /\.\. +\[[^\]\n]{1,80}\][ \t]+/y
+  let end = 0
+  while (mark.test(line)) end = mark.lastIndex
+  return end
 }
 
 function columnsOf(rule: string): [number, number][] {

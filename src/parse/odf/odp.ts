@@ -11,7 +11,7 @@ const ODP = 'The ODP'
 
 /** Reads an OpenDocument presentation. A page is a slide: its title as heading, its texts and tables, and the speaker's notes. */
 export const parseOdp: Parser = async ({ file, limits }, output) => {
-  const flow = new Flow({ chars: limits.textBytes, pages: limits.pages })
+  const flow = new Flow({ chars: limits.textBytes, pages: limits.pages }, { hasMarks: true })
   const styles = new OdfStyles()
   const lists = new ListStyles()
   const reader = new OdfTextReader(flow, styles, lists)

@@ -14,7 +14,7 @@ const ODT = 'The ODT'
  * file. Notes, comments, headers and footers follow the text.
  */
 export const parseOdt: Parser = async ({ file, limits }, output) => {
-  const flow = new Flow({ chars: limits.textBytes, pages: limits.pages })
+  const flow = new Flow({ chars: limits.textBytes, pages: limits.pages }, { hasMarks: true })
   const styles = new OdfStyles()
   const margins = new OdfMargins()
   const lists = new ListStyles()

@@ -67,7 +67,7 @@ export function pagesOfTiff(bytes: Buffer, maxPages: number): PicturePage[] {
 class TiffFile {
   readonly bytes: Buffer
   private readonly isLittle: boolean
-  /** Bytes of strips that were taken. Several strips can be the same bytes, and a small file must not become a large PDF. */
+  /** Bytes that were read. Pages can share directories, values and strips, and a small file must not become a large PDF. */
   private taken = 0
 
   constructor(bytes: Buffer) {
@@ -87,9 +87,13 @@ class TiffFile {
 
   take(from: number, length: number): Buffer {
     const data = this.bytes.subarray(from, from + length)
-    this.taken += data.length
-    if (this.taken > 2 * this.bytes.length) throw corrupt(WHAT)
+    this.spend(data.length)
     return data
+  }
+
+  private spend(bytes: number): void {
+    this.taken += bytes
+    if (this.taken > 2 * this.bytes.length) throw corrupt(WHAT)
   }
 
   nextAfter(directory: number): number {
@@ -99,12 +103,15 @@ class TiffFile {
   /** Returns the values of each field of a directory. */
   fields(directory: number): Map<number, number[]> {
     const fields = new Map<number, number[]>()
-    for (let entry = 0; entry < this.short(directory); entry++) {
+    const entries = this.short(directory)
+    this.spend(entries * 12)
+    for (let entry = 0; entry < entries; entry++) {
       const at = directory + 2 + entry * 12
       const [tag, type, count] = [this.short(at), this.short(at + 2), this.long(at + 4)]
       const size = SIZES[type]
       if (size === undefined || count > this.bytes.length || !READ.has(tag) || fields.has(tag)) continue
       const start = count * size <= 4 ? at + 8 : this.long(at + 8)
+      if (count * size > 4) this.spend(Math.min(count, MAX_STRIPS) * size)
       fields.set(
         tag,
         Array.from({ length: Math.min(count, MAX_STRIPS) }, (_, index) => this.value(type, start + index * size)),

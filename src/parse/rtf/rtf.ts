@@ -45,7 +45,7 @@ export function readRtfBody(bytes: Uint8Array, max: { chars: number; pages: numb
 }
 
 function readAll(bytes: Uint8Array, max: { chars: number; pages: number }): { flow: Flow; reader: RtfReader } {
-  const flow = new Flow(max)
+  const flow = new Flow(max, { hasMarks: true })
   const reader = new RtfReader(bytes, flow)
   readTokens(bytes, reader)
   reader.finish()

@@ -24,6 +24,13 @@ test('uses the declared charset, and reads any depth of nesting', async () => {
   expect((await parseBytes(latin, 'a.html')).pages[0]?.text).toBe('Grüße')
   const deep = `${'<div>'.repeat(50_000)}core`
   expect((await parseBytes(deep, 'a.html')).pages[0]?.text).toBe('core')
+  const full = `${'<div>'.repeat(2_000)}<script>code()</script><p>one<p>two<br>three${'</div>'.repeat(2_000)}<p>end`
+  expect((await parseBytes(full, 'a.html')).pages[0]?.text).toBe('one\n\ntwo\nthree\n\nend')
+})
+
+test('characters with which docsearch marks page breaks mean nothing in a page', async () => {
+  const { pages } = await parseBytes('<p>one&#xfdd0;two<table><tr><td>a&#xfdd1;b<td>c</table>', 'a.html')
+  expect(pages.map(({ text }) => text)).toEqual(['onetwo\n\nab | c'])
 })
 
 test('drops what a site puts around every page, and everything outside the main part', async () => {

@@ -60,3 +60,10 @@ test.each([
 ])('%s with %j is %s', async (name, source, mediaType) => {
   expect((await parseBytes(source, name)).mediaType).toBe(mediaType)
 })
+
+test('a long key is cut to well-formed text', async () => {
+  const { pages } = await parseBytes(JSON.stringify({ [`a${'😀'.repeat(100)}`]: long('rent') }, null, 2), 'a.json')
+  const titles = pages[0]!.blocks.map(({ section }) => section?.title ?? '')
+  expect(titles.some((title) => title.includes('😀'))).toBe(true)
+  expect(titles.every((title) => title.isWellFormed())).toBe(true)
+})

@@ -222,3 +222,22 @@ test('of many senders, the header keeps the first ones', async () => {
   expect(header.from.length).toBeLessThanOrEqual(1_000)
   expect(header.from).toMatch(/^Ada 0 <a0@example\.org>, Ada 1 /)
 })
+
+const DIRECTORY_AT = 48
+const SMALL_FAT_AT = 60
+const [NEXT, SIZE] = [72, 120]
+
+test.each<[string, (file: Buffer, sectorAt: (field: number) => number) => void]>([
+  ['an entry of the directory follows itself', (file, at) => file.writeUInt32LE(1, at(DIRECTORY_AT) + 128 + NEXT)],
+  [
+    'small sectors form circles',
+    (file, at) => {
+      for (let sector = 0; sector < 20; sector++) file.writeUInt32LE(sector, at(SMALL_FAT_AT) + 4 * sector)
+    },
+  ],
+  ['a stream is larger than the file', (file, at) => file.writeUInt32LE(500_000_000, at(DIRECTORY_AT) + 2 * 128 + SIZE)],
+])('refuses a message of Outlook in which %s', async (_, damage) => {
+  const file = makeMsg()
+  damage(file, (field) => (file.readUInt32LE(field) + 1) * 512)
+  await expect(read(file, 'a.msg')).rejects.toMatchObject({ code: 'corrupt' })
+})

@@ -133,6 +133,7 @@ test.each<[string, Buffer, string]>([
     ),
     'corrupt',
   ],
+  ['a TIFF whose pages have the same lists of empty strips', makeTiffOfEmptyStrips(100, 10_000), 'corrupt'],
   ['a TIFF with too few strips', makeTiff([tiffPage([278, 3, 1])], GREY), 'corrupt'],
   ['a TIFF of too many pixels', makeTiff([tiffPage([256, 4, 4_000_000_000], [257, 4, 4_000_000_000])], GREY), 'too_large'],
   ['a TIFF of tiles', makeTiff([tiffPage([322, 3, 16])], GREY), 'unsupported_type'],
@@ -163,3 +164,19 @@ test('any damaged picture ends as a PDF or with a code', () => {
     }
   }
 })
+
+/** Returns a TIFF whose directories all name the same lists of the offsets and the lengths of strips. */
+function makeTiffOfEmptyStrips(pages: number, strips: number): Buffer {
+  const none = Array<number>(strips).fill(0)
+  const first = makeTiff([tiffPage([257, 3, strips], [278, 3, 1], [273, 4, ...none], [279, 4, ...none])], GREY)
+  const at = first.readUInt32LE(4)
+  const directory = first.subarray(at)
+  const copies = Array.from({ length: pages }, (_, page) => {
+    const copy = Buffer.from(directory)
+    copy.writeUInt32LE(page === pages - 1 ? 0 : first.length + (page + 1) * copy.length, copy.length - 4)
+    return copy
+  })
+  const all = Buffer.concat([first, ...copies])
+  all.writeUInt32LE(first.length, at + directory.length - 4)
+  return all
+}
