@@ -34,7 +34,7 @@ export function problemsOfPlace(
 ): string[] {
   const problems: string[] = []
   if (database !== null && store === null)
-    problems.push('store must be set too: an instance with a database in PostgreSQL keeps its files in an object store')
+    problems.push('store must be set too: an instance with a PostgreSQL database keeps its files in an object store')
   if (store !== null && database === null)
     problems.push('database must be set too: an instance with an object store keeps its records in PostgreSQL')
   if (database === null && store === null && role !== 'all')

@@ -4,16 +4,20 @@ import { DocsearchError } from './errors.ts'
 const RETRY_SECONDS = 5
 
 export function storeUnavailable(cause: unknown): DocsearchError {
-  return new DocsearchError('store_unavailable', 'The object store does not answer the search index. docsearch tries again.', {
-    cause,
-    retryAfter: RETRY_SECONDS,
-  })
+  return new DocsearchError(
+    'store_unavailable',
+    'The object store does not answer, so the search index cannot be read or written. docsearch tries again.',
+    {
+      cause,
+      retryAfter: RETRY_SECONDS,
+    },
+  )
 }
 
 export function storeRefused(cause: unknown): DocsearchError {
   return new DocsearchError(
     'store_refused',
-    'The object store refuses a request of the search index. Check the bucket, the credentials and their permissions.',
+    'The object store refused a request for the search index. Check the bucket, the credentials and their permissions.',
     { cause, retryAfter: RETRY_SECONDS },
   )
 }

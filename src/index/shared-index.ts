@@ -164,7 +164,7 @@ export class SharedIndex implements ChunkIndex {
       else this.#breaker.timedOut()
       return isInTime
     } catch (error) {
-      log.debug({ err: error }, 'a search goes on without the newest commits')
+      log.debug({ err: error }, 'a search continues without the newest commits')
       return false
     }
   }
@@ -380,7 +380,10 @@ export class SharedIndex implements ChunkIndex {
     if (this.#writer === null) throw new Error('the object store lacks segments')
     await this.#asWriter(async () => {
       const missing = this.#store.projects().filter(({ isIncomplete }) => isIncomplete)
-      this.#options.log.error({ projects: missing.length }, 'segments are damaged in the object store; indexing documents again')
+      this.#options.log.error(
+        { projects: missing.length },
+        'segments in the object store are damaged; indexing their documents again',
+      )
       await this.#store.mark(missing.map(({ projectId }) => ({ projectId, isIncomplete: false })))
     })
     this.#watch.announce()

@@ -100,7 +100,7 @@ class FollowedIndexes implements IndexReading {
       await this.#active?.index.catchUp()
       if (this.#active?.isSettled === false) pause = RETRY_MS
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'changes of the search index could not be read; trying again')
+      this.#options.log.warn({ err: error }, 'could not read changes of the search index; trying again')
       pause = RETRY_MS
     }
     if (!this.#closing.signal.aborted) this.#timer = setTimeout(() => void this.#look(), pause).unref()
@@ -112,7 +112,7 @@ class FollowedIndexes implements IndexReading {
     const record = all.find(({ state }) => state === 'active') ?? null
     const before = this.#active
     if (record === null || !isUsable(parseFingerprint(record.fingerprint))) {
-      if (record !== null) this.#noIndex = 'Another version of docsearch has made the index. Use that version.'
+      if (record !== null) this.#noIndex = 'Another version of docsearch made the index. Run the same version here.'
       this.#active = null
     } else if (before?.record.id === record.id) {
       if (before.record.fingerprint !== record.fingerprint || !before.isSettled)
@@ -245,7 +245,10 @@ class FollowedIndexes implements IndexReading {
       }
       await sleep(USE_LOOK_MS, undefined, { signal: this.#closing.signal })
     }
-    return outcome('building', 'The process that writes the index does not answer. It builds the new index when it runs again.')
+    return outcome(
+      'building',
+      'The process that writes the index does not answer. It will build the new index when it runs again.',
+    )
   }
 
   /** Throws `model_unusable`. */

@@ -66,7 +66,7 @@ export class IndexWorker {
   /** Never rejects. */
   async #look(): Promise<void> {
     await this.#inTurn(() => this.#lookNow()).catch((error: unknown) =>
-      this.#options.log.warn({ err: error }, 'the work of other processes could not be read; trying again'),
+      this.#options.log.warn({ err: error }, 'could not read what other processes have changed; trying again'),
     )
     if (!this.#isStopped()) this.#timer = setTimeout(() => void this.#look(), LOOK_MS).unref()
   }
@@ -110,7 +110,7 @@ export class IndexWorker {
       this.#state = 'reading'
       await this.#end(LOST_GRACE_MS)
       this.#options.log.warn({}, 'another process writes the search index from now on')
-    }).catch((error: unknown) => this.#options.log.error({ err: error }, 'the writing of the index could not be stopped'))
+    }).catch((error: unknown) => this.#options.log.error({ err: error }, 'could not stop writing the index'))
   }
 
   async #end(graceMs: number): Promise<void> {

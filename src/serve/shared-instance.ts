@@ -84,6 +84,6 @@ export function refuseDataFolder(dir: string): void {
   if (!isDataFolder(dir)) return
   throw new DocsearchError(
     'data_unusable',
-    `${dir} has the documents of an instance in a data folder. An instance with --database and --store needs another folder for its temporary files. Name it with --data.`,
+    `${dir} already holds the documents of a single-process instance. With --database and --store, each process needs another folder for its copies. Name one with --data.`,
   )
 }

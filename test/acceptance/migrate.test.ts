@@ -184,7 +184,7 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
       message: expect.stringContaining('store must be set too'),
     })
     expect((await outcome('--data', dataDir, '--to', await tempFolder())).message).toContain(
-      '--data is for documents that move from a folder',
+      '--data names a folder whose documents move',
     )
     expect((await outcome('--data', await tempFolder(), '--to', database, '--store', store)).message).toContain(
       'is not a data folder',
@@ -192,10 +192,10 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
     const other = await filledFolder()
     expect(await run(other.env, '--data', other.dataDir, '--to', database, '--store', store)).toMatchObject({ code: 0 })
     expect((await outcome('--data', dataDir, '--to', database, '--store', store)).message).toContain(
-      'The object store has files of another instance',
+      'The object store already has originals',
     )
     const free = (await newPlace()).store
-    expect((await outcome('--data', dataDir, '--to', database, '--store', free)).message).toContain('it has users')
+    expect((await outcome('--data', dataDir, '--to', database, '--store', free)).message).toContain('already has docsearch users')
     const full = await tempFolder()
     await writeFile(join(full, 'notes.txt'), 'x')
     expect((await outcome('--database', database, '--store', store, '--to', full)).message).toContain(

@@ -94,7 +94,7 @@ test('while the records move, processes that are open can read and not write', a
   const write = () => records.projects.create({ ownerId: owner.id, name: 'p', description: '' })
   await expect(write()).rejects.toMatchObject({
     code: errorCode('unavailable'),
-    message: 'The documents of this instance are being moved to /new. Nothing can be changed here.',
+    message: "The documents of this instance are being moved to /new. You can't change anything here.",
   })
   expect(await records.users.owner()).toEqual(owner)
   await setMove(server, null)

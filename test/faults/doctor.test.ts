@@ -319,6 +319,6 @@ test('with a single webhook, says that the key or the secret is damaged', async 
   // Ends every secret with other bits than before.
   changeRecords(`update webhooks set secrets = replace(secrets, '","expires_at"', 'AAAA","expires_at"')`)
   expect((await doctor()).report.findings).toMatchObject([
-    { code: 'webhook_key_damaged', message: expect.stringContaining('Either of them is damaged or was replaced') },
+    { code: 'webhook_key_damaged', message: expect.stringContaining('The key or the secret is damaged or was replaced') },
   ])
 })

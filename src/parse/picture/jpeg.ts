@@ -23,7 +23,7 @@ export function pageOfJpeg(bytes: Buffer): PicturePage {
       const [height, width, components] = [data.readUInt16BE(1), data.readUInt16BE(3), data[5]!]
       checkSize(WHAT, width, height)
       const colours = COLOURS[components]
-      if (marker > 0xc2 || data[0] !== 8 || colours === undefined) throw unusual('This JPEG', 'has an unusual coding')
+      if (marker > 0xc2 || data[0] !== 8 || colours === undefined) throw unusual('This JPEG', 'uses an unusual encoding')
       // Programs of Adobe store CMYK inverted.
       const decode = components === 4 && isAdobe ? '/Decode[1 0 1 0 1 0 1 0]' : ''
       const entries = `/ColorSpace${colours}/BitsPerComponent 8/Filter/DCTDecode${decode}`

@@ -10,7 +10,7 @@ export function checkSize(what: string, width: number, height: number): void {
   if (width * height <= MAX_PIXELS) return
   throw new DocsearchError(
     'too_large',
-    `The picture has ${width} × ${height} pixels, more than the limit of ${MAX_PIXELS / 1_000_000} million. Make it smaller, or divide it.`,
+    `The picture has ${width} × ${height} pixels, more than the limit of ${MAX_PIXELS / 1_000_000} million. Scale it down or split it, and upload it again.`,
     { details: { width, height, limit: MAX_PIXELS } },
   )
 }
@@ -19,6 +19,6 @@ export function checkSize(what: string, width: number, height: number): void {
 export function unusual(what: string, how: string): DocsearchError {
   return new DocsearchError(
     'unsupported_type',
-    `${what} ${how}, which docsearch can't read. Save it as PNG or as PDF and upload that.`,
+    `${what} ${how}, which docsearch can't read. Save it as PNG or PDF and upload that.`,
   )
 }

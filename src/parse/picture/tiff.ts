@@ -126,7 +126,7 @@ function pageOf(file: TiffFile, directory: number): PicturePage {
   const [width, height] = [one(WIDTH, 0), one(HEIGHT, 0)]
   checkSize(WHAT, width, height)
   if (fields.has(TILES)) throw unusual(THIS, 'is divided into tiles')
-  if (one(PLANES, 1) !== 1) throw unusual(THIS, 'stores each colour by itself')
+  if (one(PLANES, 1) !== 1) throw unusual(THIS, 'stores each colour separately')
   const offsets = fields.get(OFFSETS) ?? []
   const lengths = fields.get(LENGTHS) ?? (offsets.length === 1 ? [file.bytes.length] : [])
   const rows = Math.min(one(ROWS, height), height)
@@ -172,7 +172,7 @@ function entriesOf(fields: Map<number, number[]>, width: number, height: number)
       case 32_773:
         return '/Filter/RunLengthDecode'
       default:
-        throw unusual(THIS, `has the compression ${compression}`)
+        throw unusual(THIS, `uses the compression ${compression}`)
     }
   }
 }

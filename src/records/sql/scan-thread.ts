@@ -134,7 +134,7 @@ function unavailable(message: string): DocsearchError {
 
 function tookTooLong(): DocsearchError {
   return unavailable(
-    `The search compared the headers of messages for ${MAX_MS / 1000} s without an end. Search in fewer projects, or try again later.`,
+    `The search compared the headers of messages for ${MAX_MS / 1000} s and did not finish. Search in fewer projects, or try again later.`,
   )
 }
 

@@ -49,7 +49,7 @@ async function requireEmpty(dir: string, place: string): Promise<void> {
   if (mark?.state === 'arriving' && mark.place === place) return
   const other = (await readdir(dir)).find((name) => name !== 'lost+found')
   if (other !== undefined)
-    throw new DocsearchError('data_unusable', `${dir} is not empty: it has ${other}. Name an empty or new folder with --to.`)
+    throw new DocsearchError('data_unusable', `${dir} is not empty: it has ${other}. Name a new or empty folder with --to.`)
 }
 
 /** Lets no process write while `work` runs, nor after it has succeeded. */

@@ -70,7 +70,7 @@ async function prepare(dir: string, { place, server, objects }: SharedSide, { sa
   if (mark !== null && mark.place !== place && mark.state !== 'leaving')
     throw new DocsearchError(
       'data_unusable',
-      `The documents of ${dir} move ${mark.state === 'left' ? 'to' : 'from'} ${mark.place} already.`,
+      `The documents of ${dir} ${mark.state === 'left' ? 'were already moved to' : 'are still being moved here from'} ${mark.place}.`,
     )
   await probeStore(objects)
   const { prepareTables } = await import('../../records/sql/postgres/copy.ts')
@@ -80,7 +80,7 @@ async function prepare(dir: string, { place, server, objects }: SharedSide, { sa
     if (!isOurs)
       throw new DocsearchError(
         'data_unusable',
-        `The object store has files of another instance, such as ${key}. Name an empty place with --store.`,
+        `The object store already has originals, such as ${key}. Name an empty prefix with --store.`,
       )
   if (!isOurs) await writeMark(dir, { state: 'leaving', place, at: new Date().toISOString() })
 }

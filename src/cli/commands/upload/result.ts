@@ -59,7 +59,9 @@ export function reportSkipped(context: Context, skipped: readonly Refusal[]): vo
     context.notice(`Skipped ${count(others.length, 'file')} without text that docsearch reads: ${kindsOf(others)}.`)
   if (withText.length === 0) return
   const formats = `${count(withText.length, 'file')} in a format that docsearch can't read: ${kindsOf(withText)}`
-  context.notice(`Skipped ${formats}. To search in these files, save them in another format, such as DOCX, XLSX, PPTX or PDF.`)
+  context.notice(
+    `Skipped ${formats}. To make these files searchable, save them in another format, such as DOCX, XLSX, PPTX or PDF.`,
+  )
 }
 
 /** Returns the kinds of some files, with their numbers. */

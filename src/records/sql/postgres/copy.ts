@@ -152,10 +152,7 @@ async function refuseOtherRecords(to: Transaction<Tables>, place: string): Promi
   if (move?.state === 'arriving' && move.place === place) return
   const user = await to.selectFrom('users').select('id').limit(1).executeTakeFirst()
   if (user !== undefined)
-    throw new DocsearchError(
-      'data_unusable',
-      'The PostgreSQL database is in use by docsearch: it has users. Name an empty database.',
-    )
+    throw new DocsearchError('data_unusable', 'The PostgreSQL database already has docsearch users. Name an empty database.')
 }
 
 async function copyTables(read: (table: Table) => AsyncIterable<Row>, to: Transaction<Tables>): Promise<RowCounts> {
