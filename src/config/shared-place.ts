@@ -3,7 +3,7 @@ import type { Source } from './data-dir.ts'
 
 export const ROLES = ['all', 'api', 'worker'] as const
 
-/** Where several processes of one instance keep their data together. */
+/** Where the processes of one instance keep the data that they share. */
 export interface SharedPlace {
   /** The address of the PostgreSQL database, which can contain a password. Never show or log it: `withHiddenPassword`. */
   database: string
@@ -21,13 +21,13 @@ export const databaseAddress = z
 
 export const storeAddress = z.string(STORE).regex(/^s3:\/\/[^/\s]/, STORE)
 
-/** Hides the password in the address of a database, also one that is not valid. */
+/** Hides the password in the address of a database, even if the address is not valid. */
 export function withHiddenPassword(address: unknown): unknown {
   if (typeof address !== 'string') return address
   return address.replace(/(\/\/[^/?#\s:@]*:)[^/?#\s]*@/, '$1***@').replace(/([?&]password=)[^&#\s]*/gi, '$1***')
 }
 
-/** Returns what is wrong with the settings together. */
+/** Returns what is wrong with the combination of the settings. */
 export function problemsOfPlace(
   { database, store, role }: Record<keyof SharedPlace, unknown>,
   sources: Record<keyof SharedPlace, Source | undefined>,

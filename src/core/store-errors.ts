@@ -1,6 +1,6 @@
 import { DocsearchError } from './errors.ts'
 
-/** When a client may try again after a failure of the object store. */
+/** How long a client should wait before it tries again after a failure of the object store. */
 const RETRY_SECONDS = 5
 
 export function storeUnavailable(cause: unknown): DocsearchError {

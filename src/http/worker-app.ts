@@ -11,7 +11,7 @@ import { securityHeaders } from './middleware/security-headers.ts'
 import { fail } from './problems/problems.ts'
 import type { State } from './routing/context.ts'
 
-/** Returns the application of a process with the role `worker`. It says whether the process works, and nothing else. */
+/** Returns the application of a process with the role `worker`. It answers only the health check. */
 export function createWorkerApp(
   parts: Pick<Dependencies, 'settings' | 'clock' | 'log' | 'version'> & { health: Pick<Health, 'recent'> },
 ): Koa<State> {

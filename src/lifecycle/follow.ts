@@ -15,9 +15,9 @@ import { type ModelTest, testModel } from './model-test.ts'
 import { placeholderEmbedder } from './placeholder-embedder.ts'
 import { changedMessage, describeStatus } from './status.ts'
 
-/** How often to look for changes without a search that asks. */
+/** How often to look for changes while no search asks for them. */
 const LOOK_MS = 1_000
-/** After a failure, and while the embedder can't be used. */
+/** How often to look after a failure, and while the embedder can't be used. */
 const RETRY_MS = 5_000
 /** A search that began before a switch may read the former index for this long. */
 const CLOSE_AFTER_MS = 30_000
@@ -43,7 +43,7 @@ export async function followIndexes(options: FollowOptions): Promise<IndexReadin
   return following
 }
 
-/** Index, embedder and why, of an index that is open. */
+/** An open index, its embedder, and why this embedder is used. */
 interface Followed extends OpenIndex {
   reason: string
   /** False while its embedder can't be used but may be later. */
@@ -72,7 +72,7 @@ class FollowedIndexes implements IndexReading {
     await this.#look()
   }
 
-  /** One look serves all callers that have been waiting since before it began. */
+  /** Each look serves all callers that were waiting before it began. */
   catchUp(): Promise<void> {
     this.#next ??= (async () => {
       await this.#running?.catch(() => {})
@@ -96,7 +96,7 @@ class FollowedIndexes implements IndexReading {
     try {
       if (this.#active?.isSettled === false) this.#seenIndexes = -1
       await this.catchUp()
-      // So that the next search has less to wait for.
+      // Then the next search has to wait less.
       await this.#active?.index.catchUp()
       if (this.#active?.isSettled === false) pause = RETRY_MS
     } catch (error) {
@@ -226,7 +226,7 @@ class FollowedIndexes implements IndexReading {
     return this.#changes.waitFor(find, signal)
   }
 
-  /** Records the wish, and waits until the process that writes the index has begun to fulfil it. */
+  /** Records the chosen model, and waits until the process that writes the index has begun to switch to it. */
   async use(name: string): Promise<UseOutcome> {
     const { records, versions } = this.#options
     const wanted = withoutLatest(name)

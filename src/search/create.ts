@@ -218,7 +218,7 @@ async function relaxPhrases(
   return relaxed.isEmpty ? { page, relaxedPhrases: [] } : { page: relaxed, relaxedPhrases: phrases }
 }
 
-/** Says what an answer lacks, and notes it. Returns null if it lacks nothing. */
+/** Returns what an answer lacks, and logs it. Returns null if it lacks nothing. */
 function explain(
   { hasDamagedTexts, isIncompleteIndex, areAllPhrasesChecked }: ResultPage,
   { modeReason, isCurrent, measured }: { modeReason: string | null; isCurrent: boolean; measured: Measurement },

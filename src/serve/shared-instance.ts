@@ -79,7 +79,7 @@ export function requireDataFolder({ shared }: Pick<Config, 'shared'>): void {
     )
 }
 
-/** Refuses the data folder of an instance that is one process, whose documents this instance would not have. Throws `data_unusable`. */
+/** Refuses the data folder of a single-process instance, because this instance would not have its documents. Throws `data_unusable`. */
 export function refuseDataFolder(dir: string): void {
   if (!isDataFolder(dir)) return
   throw new DocsearchError(

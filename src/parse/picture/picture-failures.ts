@@ -1,7 +1,7 @@
 import { DocsearchError } from '../../core/errors.ts'
 import { corrupt } from '../failures.ts'
 
-/** More pixels than a page of A3 at 600 dpi has. */
+/** More than an A3 page at 600 dpi has. */
 const MAX_PIXELS = 100_000_000
 
 /** Checks the size before anything is decoded. Throws `corrupt` and `too_large`. */

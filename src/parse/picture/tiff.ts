@@ -10,7 +10,7 @@ const CM_PER_INCH = 2.54
 const SIZES: Readonly<Record<number, number>> = { 1: 1, 3: 2, 4: 4, 5: 8, 7: 1 }
 const [BYTE, SHORT, RATIONAL, BYTES] = [1, 3, 5, 7]
 
-// Numbers of fields.
+// Tag numbers of fields.
 const WIDTH = 256
 const HEIGHT = 257
 const BITS = 258
@@ -67,7 +67,7 @@ export function pagesOfTiff(bytes: Buffer, maxPages: number): PicturePage[] {
 class TiffFile {
   readonly bytes: Buffer
   private readonly isLittle: boolean
-  /** Bytes of strips that were taken. Several strips can be the same bytes, and a small file must not become a large PDF. */
+  /** How many bytes of strips were read. Several strips can refer to the same bytes, and a small file must not become a large PDF. */
   private taken = 0
 
   constructor(bytes: Buffer) {

@@ -27,8 +27,8 @@ interface Options extends MigrateHooks {
 }
 
 /**
- * Moves the documents of a data folder to a database and an object store. Until the last step, the folder is the instance, and the database can't be
- * used. After an interruption, another call goes on. Each step can be repeated.
+ * Moves the documents of a data folder to a database and an object store. Until the last step, only the folder can be used as the instance, not the
+ * database. After an interruption, another call continues. Each step can be repeated.
  */
 export async function moveToShared({ dir, place, ...hooks }: Options, output: ServeOutput): Promise<Migrated> {
   if (!isDataFolder(dir))
@@ -39,7 +39,7 @@ export async function moveToShared({ dir, place, ...hooks }: Options, output: Se
     const folder = await openDataFolder(dir, { isMigration: true })
     open.add('data folder', () => folder.close())
     keepTemporaryFilesIn(folder.temporary)
-    // Also brings what is in the write-ahead log into the file.
+    // This also writes the write-ahead log into the database file.
     await (await openRecords({ file: folder.database, clock: systemClock, log, upgrade: offlineUpgrade(dir, output) })).close()
     const shared = await openSharedSide({ place, folder: join(folder.temporary, 'shared'), log, open })
     await prepare(dir, shared, output)

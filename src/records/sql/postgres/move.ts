@@ -76,7 +76,7 @@ export async function setMove(server: PostgresServer, move: Move | null): Promis
   })
 }
 
-/** For a query of the settings that another database has too. */
+/** For a query of the settings that are copied to another database. */
 export const WITHOUT_MOVE = sql`where name <> ${sql.lit(SETTING)}`
 
 /** The move, for the first statement of a transaction that writes. */
