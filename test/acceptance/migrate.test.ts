@@ -127,7 +127,7 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
     expect(await findAll(await start(home), key)).toEqual(found)
   })
 
-  test('a move that was interrupted goes on, and until then the folder can still be used', async () => {
+  test('an interrupted move continues, and until then the folder can still be used', async () => {
     const { home, env, dataDir, found } = await filledFolder()
     const { database, store } = await newPlace()
     // The store fails in the middle of the originals.
@@ -145,7 +145,7 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
     expect(JSON.parse(there.stdout)).toMatchObject({ documents: CONTENTS.length, originals: CONTENTS.length })
   })
 
-  test('a crash before the last step is repaired by another call', async () => {
+  test('another call repairs a crash before the last step', async () => {
     const { env, dataDir } = await filledFolder()
     const { database, store } = await newPlace()
     expect(await run(env, '--data', dataDir, '--to', database, '--store', store)).toMatchObject({ code: 0 })
@@ -161,7 +161,7 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
     expect(rows).toEqual([])
   })
 
-  test('a folder with a damaged original moves everything else and says so', async () => {
+  test('a move of a folder with a damaged original moves everything else and says so', async () => {
     const { env, dataDir } = await filledFolder()
     const { database, store } = await newPlace()
     const [prefix] = await readdir(join(dataDir, 'blobs'))

@@ -305,7 +305,7 @@ function changeRecords(sql: string): void {
   database.close()
 }
 
-test('finds passages of a document that has failed, and has them deleted', async () => {
+test('finds passages of a failed document, and --fix deletes them', async () => {
   await copied()
   changeRecords(`update documents set status = 'failed' where name = 'two.txt'`)
   const codes = ({ report }: Awaited<ReturnType<typeof doctor>>) => report.findings.map(({ code }) => code)

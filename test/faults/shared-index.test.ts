@@ -125,7 +125,7 @@ async function expectNoUnusedRows(writer: ChunkIndex): Promise<void> {
   await until('unused rows are removed', async () => (await countRows()) === expected)
 }
 
-test('after a writer was killed, the next writer has everything that it has confirmed, and removes what it has not', async () => {
+test('after a writer was killed, the next writer has everything that it confirmed, and removes the rest', async () => {
   for (let round = 1; round <= 3; round++) {
     address = `s3://${BUCKET}/${randomBytes(6).toString('hex')}`
     objects = await openStore(server, {}, address)

@@ -132,7 +132,7 @@ async function putAll(index: ChunkIndex): Promise<void> {
   await index.deleteDocuments(['doc_2'])
 }
 
-test('finds the same through a small cache as with everything in memory, and takes no more disk than it may', async () => {
+test('finds the same through a small cache as with everything in memory, and stays within its disk limit', async () => {
   const layout = { dimensions: DIMENSIONS, denseDimensions: DIMENSIONS }
   const local = await SegmentedIndex.open({
     table: createMemoryTable(DIMENSIONS),
