@@ -90,7 +90,7 @@ test.skipIf(!isRoot)("commands say that a data folder is another user's, and cha
   const { home, data } = await othersFolder()
   skip((await runAsOther(['--help'], home)).code !== 0, 'another user may not read the checkout')
   await chown(data, OTHER, OTHER)
-  // Root may read it, but files of root in it would stop the daemon.
+  // Root may read it, but files that belong to root would stop the daemon.
   const env = cleanEnv(home)
   for (const args of [
     ['backup', join(home, 'x.tar')],

@@ -78,7 +78,7 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
       index: { state: 'copied' },
     })
 
-    // The old folder is whole, and nothing starts there.
+    // The old folder is complete, but nothing starts there.
     await expect(startRealDaemon({ home })).rejects.toThrow(
       /were moved to postgres:.* on \d{4}-\d\d-\d\d. Start the instance there/,
     )
@@ -149,7 +149,7 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
     const { env, dataDir } = await filledFolder()
     const { database, store } = await newPlace()
     expect(await run(env, '--data', dataDir, '--to', database, '--store', store)).toMatchObject({ code: 0 })
-    // As if the process had been killed before it said that the records have arrived.
+    // As if the process had been killed before it recorded that the records have arrived.
     const mark = join(dataDir, 'migration.json')
     const { place } = JSON.parse(await readFile(mark, 'utf8')) as { place: string }
     await withClient(database, (client) =>

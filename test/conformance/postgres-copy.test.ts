@@ -123,7 +123,7 @@ test('a database with users stays as it is', async () => {
 test('a copy that is interrupted leaves nothing in PostgreSQL', async () => {
   const file = await newDatabase()
   fillEveryTable(file, 3)
-  // Breaks in the middle of the tables: the document of these pages is gone.
+  // The copy fails in the middle of the tables, because the document of these pages is gone.
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: false })
   database.prepare(`update pages set document_id = 'gone' where number = (select max(number) from pages)`).run()
   database.close()

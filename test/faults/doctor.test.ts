@@ -316,7 +316,7 @@ test('finds passages of a failed document, and --fix deletes them', async () => 
 
 test('with a single webhook, says that the key or the secret is damaged', async () => {
   await copied()
-  // Ends every secret with other bits than before.
+  // Changes the last bits of every secret.
   changeRecords(`update webhooks set secrets = replace(secrets, '","expires_at"', 'AAAA","expires_at"')`)
   expect((await doctor()).report.findings).toMatchObject([
     { code: 'webhook_key_damaged', message: expect.stringContaining('The key or the secret is damaged or was replaced') },

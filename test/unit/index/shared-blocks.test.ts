@@ -192,7 +192,7 @@ test('a damaged block in the cache is fetched again', async () => {
   await writer.index.put([document('doc_1')])
   const expected = await found(writer.index)
   const reader = await open(ON_DISK)
-  // Every block is damaged once on its way.
+  // Every block is damaged once on its way to the cache.
   const spoiled = new Set<string>()
   server.proxy.fault = ({ url, headers }) => {
     const block = `${url} ${String(headers.range)}`

@@ -51,7 +51,7 @@ const PIXELS_PER_METRE = Buffer.from([0, 0, 0x0f, 0x61, 0, 0, 0x0f, 0x61, 1])
 
 test('transparent areas become white', async () => {
   const folder = await tempFolder()
-  // Black everywhere, but the upper half is transparent. Rows have each of the filters.
+  // Black everywhere, but the upper half is transparent. Each filter is used by a row.
   const rows = Buffer.concat(
     Array.from({ length: 80 }, (_, y) => {
       const alpha = y < 40 ? 0 : 255
