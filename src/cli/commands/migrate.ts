@@ -24,7 +24,7 @@ export default defineCommand({
   },
   details:
     '\nThe old place keeps its data, but docsearch no longer starts there. Set the password of the database in PGPASSWORD or a service file, ' +
-    'and the credentials of the object store in the standard AWS variables, such as AWS_ENDPOINT_URL and AWS_ACCESS_KEY_ID.',
+    'and the endpoint and keys of the object store in the standard AWS variables, such as AWS_ENDPOINT_URL and AWS_ACCESS_KEY_ID.',
   examples: [
     'docsearch migrate --data ./library --to postgres://docsearch@db.example/docsearch --store s3://docsearch/main',
     'docsearch migrate --database postgres://docsearch@db.example/docsearch --store s3://docsearch/main --to ./library',
