@@ -78,7 +78,7 @@ async function check() {
   for (const name of ['@huggingface', 'openai', 'onnxruntime-node', 'sharp', 'typescript'])
     expect(`no ${name}`, existsSync(join(modules, name)), false)
 
-  // A global installation links the manual page only if it is in a list.
+  // npm links the manual page of a global installation only if `man` is a list.
   expect('man', JSON.parse(readFileSync(join(modules, 'docsearch', 'package.json'), 'utf8')).man, ['man/docsearch.1'])
   checkLicences(modules)
   checkClientTypes(installed)

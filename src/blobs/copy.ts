@@ -21,8 +21,8 @@ export interface CopyOptions {
 }
 
 /**
- * Copies originals to another place, except those that it has already, so that a copy that was interrupted can go on. Checks the hash of each on the
- * way. Returns the hashes of those that are missing or damaged. Rejects with the reason of the signal.
+ * Copies originals to another place. Skips originals that the target already has, so an interrupted copy can continue. Checks the hash of each
+ * original that it copies. Returns the hashes of missing or damaged originals. Rejects with the reason of the signal.
  */
 export async function copyOriginals(originals: readonly ExpectedBytes[], options: CopyOptions): Promise<string[]> {
   const limit = pLimit(PARALLEL)

@@ -20,7 +20,7 @@ export function text(flags: string, description: string): ValueOption<string> {
   return option(flags, description, (value) => value)
 }
 
-/** A file or folder. An empty name, such as that of an unset variable in a script, would mean the current folder or a default. */
+/** A file or folder. Refuses an empty name, which would mean the current folder or a default: a script with an unset variable passes one by mistake. */
 export function path(flags: string, description: string): ValueOption<string> {
   return option(flags, description, (value) => {
     if (value === '') throw new InvalidArgumentError('It must not be empty.')

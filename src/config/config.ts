@@ -9,7 +9,7 @@ export interface Config {
   /** 0 takes a free port. */
   port: number
   dataDir: string
-  /** Null for an instance in a data folder, which is one process. */
+  /** Null for an instance in a data folder, which has only one process. */
   shared: SharedPlace | null
   publicUrl: string | null
   /** Names accepted in the Host header besides the usual ones. */
@@ -53,9 +53,9 @@ export interface Config {
   parseWorkers: number
   /** How many bytes of the disk the images of pages may take; 0 keeps none. */
   pageImageBytes: number
-  /** How many bytes of the disk copies of originals may take, if the originals are in an object store. */
+  /** How many bytes on disk the copies of originals may take, if the originals are in an object store. */
   originalsCacheBytes: number
-  /** The same for large files of the search index. */
+  /** How many bytes on disk the blocks of large index files may take. */
   indexCacheBytes: number
   /** The PDF engine that is tried first. */
   pdfEngine: 'pdfium' | 'pdf2json'

@@ -3,7 +3,7 @@ import type { Source } from './data-dir.ts'
 
 export const ROLES = ['all', 'api', 'worker'] as const
 
-/** Where several processes of one instance keep their data together. */
+/** Where the processes of one instance keep the data that they share. */
 export interface SharedPlace {
   /** The address of the PostgreSQL database, which can contain a password. Never show or log it: `withHiddenPassword`. */
   database: string
@@ -21,20 +21,20 @@ export const databaseAddress = z
 
 export const storeAddress = z.string(STORE).regex(/^s3:\/\/[^/\s]/, STORE)
 
-/** Hides the password in the address of a database, also one that is not valid. */
+/** Hides the password in the address of a database, even if the address is not valid. */
 export function withHiddenPassword(address: unknown): unknown {
   if (typeof address !== 'string') return address
   return address.replace(/(\/\/[^/?#\s:@]*:)[^/?#\s]*@/, '$1***@').replace(/([?&]password=)[^&#\s]*/gi, '$1***')
 }
 
-/** Returns what is wrong with the settings together. */
+/** Returns what is wrong with the combination of the settings. */
 export function problemsOfPlace(
   { database, store, role }: Record<keyof SharedPlace, unknown>,
   sources: Record<keyof SharedPlace, Source | undefined>,
 ): string[] {
   const problems: string[] = []
   if (database !== null && store === null)
-    problems.push('store must be set too: an instance with a database in PostgreSQL keeps its files in an object store')
+    problems.push('store must be set too: an instance with a PostgreSQL database keeps its files in an object store')
   if (store !== null && database === null)
     problems.push('database must be set too: an instance with an object store keeps its records in PostgreSQL')
   if (database === null && store === null && role !== 'all')

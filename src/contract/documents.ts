@@ -48,9 +48,12 @@ const parse = z
       .optional()
       .meta({
         description:
-          'Attachments that are no documents, at most 100, each with the reason: `unsupported_type`, `encrypted`, `quota_exceeded` …',
+          'Attachments that did not become documents, at most 100, each with the reason: `unsupported_type`, `encrypted`, `quota_exceeded` …',
       }),
-    attachments_skipped_count: z.int().optional().meta({ description: 'Number of all attachments that are no documents' }),
+    attachments_skipped_count: z
+      .int()
+      .optional()
+      .meta({ description: 'Number of all attachments that did not become documents' }),
     tags: z.array(z.string()).optional().meta({ description: 'Tags in the file itself, used if the upload had none' }),
   })
   .meta({ description: 'How the document was parsed. Empty before that' })
@@ -320,7 +323,7 @@ export const uploadAnswer = z
         code: z.string(),
         message: z.string(),
         convertible: z.boolean().optional().meta({
-          description: 'True for a file with text that docsearch can read in another format. The message says in which one',
+          description: 'True if the file has text that docsearch could read in another format. The message names that format',
         }),
       }),
     ),

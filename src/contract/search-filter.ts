@@ -14,11 +14,11 @@ const messagePart = z.string().trim().min(1).max(200)
 export const messageFilter = {
   from: messagePart
     .optional()
-    .meta({ description: 'Messages with this in the name or address of the sender, and their attachments' }),
+    .meta({ description: 'Messages with this text in the name or address of the sender, and their attachments' }),
   to: messagePart
     .optional()
-    .meta({ description: 'Messages with this in a name or address of a recipient, and their attachments' }),
-  subject: messagePart.optional().meta({ description: 'Messages with this in the subject, and their attachments' }),
+    .meta({ description: 'Messages with this text in the name or address of a recipient, and their attachments' }),
+  subject: messagePart.optional().meta({ description: 'Messages with this text in the subject, and their attachments' }),
   sent_after: timestamp.optional().meta({ description: 'Messages sent at this time or later, and their attachments' }),
   sent_before: timestamp.optional().meta({ description: 'Messages sent before this time, and their attachments' }),
 }

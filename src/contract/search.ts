@@ -225,7 +225,7 @@ export const searchAnswer = z
     mode: searchMode,
     mode_reason: z.string().nullable().meta({
       description:
-        'Why the search used another mode than requested, or why some documents are missing: while a damaged index is rebuilt, or while the object store does not answer',
+        'Why the search used another mode than requested, or why some documents are missing: a damaged index is being rebuilt, or the object store does not answer',
     }),
     embedding_model: z.string().nullable(),
     rerank: z.object({

@@ -1,5 +1,5 @@
-// Files and folders in a project of software that programs have written. A search in them finds what nobody wrote, or what is in the source as well.
-// Folders such as `build`, `target`, `dist` and `vendor` are not among them: they can hold somebody's documents, and a `.gitignore` names them.
+// Files and folders that programs generate in a software project. A search in them would find text that nobody wrote, or that the source has as well.
+// Folders such as `build`, `target`, `dist` and `vendor` are not included: they can hold documents, and a `.gitignore` usually names them.
 
 /** The packages that a project uses, and compiled files. */
 export const GENERATED_FOLDERS = ['node_modules', 'bower_components', 'site-packages', '__pycache__']
@@ -26,7 +26,7 @@ export const GENERATED_FILES = [
   'go.sum',
 ]
 
-/** Returns true for the name of a hidden file, or one that a program has written. */
+/** Returns true for the name of a hidden or generated file. */
 export function isHiddenOrGenerated(name: string): boolean {
   return (
     name.startsWith('.') ||

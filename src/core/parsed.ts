@@ -78,7 +78,7 @@ export interface ParsedDocument {
   messages?: readonly MessageHeader[]
   /** Attachments that the parser did not hand on. */
   attachmentsSkipped?: readonly SkippedAttachment[]
-  /** How many more attachments the parser did not hand on. */
+  /** How many more attachments the parser left out. */
   attachmentsUnlisted?: number
   /** Pages of the file. More than `pages.length` if a limit stopped the parser early. */
   pageCount: number

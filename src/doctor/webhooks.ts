@@ -23,9 +23,10 @@ export const checkWebhooks: Check = async ({ inspection, dataDir, add }) => {
     return { message }
   }
   const damaged = webhooks.filter(({ id, sealed }) => !sealed.every((one) => opens(one, key, id)))
-  // If no secret can be decrypted, the key has probably changed. A single webhook doesn't tell the key from the secret.
+  // If no secret can be decrypted, the key has probably changed. With a single webhook, either the key or the secret can be at fault.
   if (damaged.length > 0 && damaged.length === webhooks.length) {
-    const secrets = damaged.length === 1 ? 'the secret of the only webhook. Either of them' : 'the secret of any webhook. The key'
+    const secrets =
+      damaged.length === 1 ? 'the secret of the only webhook. The key or the secret' : 'the secret of any webhook. The key'
     add(
       finding('webhook_key_damaged', `${WEBHOOK_KEY} does not decrypt ${secrets} is damaged or was replaced.`, {
         place: WEBHOOK_KEY,

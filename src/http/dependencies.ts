@@ -46,7 +46,7 @@ export interface HttpSettings {
   userRateLimit: number
   /** Counts requests and failures. By default, this process counts its own. */
   counters?: MakeCounter | undefined
-  /** Keeps views that are shown once for all processes. By default, each process keeps its own. */
+  /** Keeps the views that are shown once, for all processes together. By default, each process keeps its own. */
   keptViews?: KeptViews | undefined
   limits: {
     fileBytes: number

@@ -11,7 +11,7 @@ import { securityHeaders } from './middleware/security-headers.ts'
 import { fail } from './problems/problems.ts'
 import type { State } from './routing/context.ts'
 
-/** Returns the application of a process with the role `worker`. It says whether the process works, and nothing else. */
+/** Returns the application of a process with the role `worker`. It answers only the health check. */
 export function createWorkerApp(
   parts: Pick<Dependencies, 'settings' | 'clock' | 'log' | 'version'> & { health: Pick<Health, 'recent'> },
 ): Koa<State> {
@@ -28,7 +28,7 @@ export function createWorkerApp(
     if (ctx.path !== '/api/v1/health' || (ctx.method !== 'GET' && ctx.method !== 'HEAD'))
       throw fail(
         'not_found',
-        'This process works on documents and answers only /api/v1/health. Ask a process with the role api or all.',
+        'This process is a worker and answers only /api/v1/health. Send the request to a process with the role api or all.',
       )
     const report = await health.recent()
     if (report.status === 'unavailable') {

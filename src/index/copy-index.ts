@@ -1,7 +1,7 @@
 import type { ChunkIndex, DocumentPassages, StoredPassage } from './chunk-index.ts'
 import { withTerms } from './passage-terms.ts'
 
-/** Passages that are written in one commit. */
+/** How many passages to write in one commit. */
 const PASSAGES_AT_ONCE = 4_096
 
 interface CopyIndexOptions {
@@ -15,7 +15,7 @@ interface CopyIndexOptions {
 type Inventory = Awaited<ReturnType<ChunkIndex['inventory']>>
 
 /**
- * Copies the passages with their vectors to another index, except documents that it has already, so that a copy that was interrupted can go on.
+ * Copies the passages with their vectors to another index. Skips documents that the target already has, so an interrupted copy can continue.
  * Nothing may change the indexes meanwhile. Returns the number of passages. Throws an error when the indexes differ afterwards, and the reason of the
  * signal.
  */

@@ -35,7 +35,7 @@ export interface PassageTable {
    * afterwards. If the process is killed before that, the rows are back after the next start.
    */
   remove(rows: readonly bigint[]): Promise<void>
-  /** Sees what other processes have stored before this call. Does nothing for a table that only this process uses. `read` does it by itself. */
+  /** Makes visible what other processes stored before this call. Does nothing for a table that only this process uses. `read` does this by itself. */
   refresh(): Promise<void>
   /**
    * Returns passages through a cache. Rows that no longer exist are missing from the map. Cuts texts that are longer than

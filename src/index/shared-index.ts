@@ -39,7 +39,7 @@ import { type WriterLeases, WriterTurn } from './writer-turn.ts'
 
 /** How long a search waits for newer commits before it goes on without them. */
 const CATCH_UP_MS = 3_000
-/** Looking for unused rows reads the IDs of all rows. */
+/** The search for unused rows reads the IDs of all rows, so it runs rarely. */
 const UNUSED_EVERY_MS = 60 * 60_000
 
 export interface SharedIndexOptions {
@@ -152,7 +152,7 @@ export class SharedIndex implements ChunkIndex {
     return this.#change(() => this.#store.commit({ added: [], removed: documentIds }))
   }
 
-  /** Waits only for a moment. If newer commits take longer, the next searches wait even less, until the store answers. */
+  /** Waits only for a moment. If fetching newer commits takes longer, the next searches wait even less, until the store answers. */
   async catchUp(): Promise<boolean> {
     const { catchUpMs = CATCH_UP_MS, log } = this.#options
     try {
@@ -164,7 +164,7 @@ export class SharedIndex implements ChunkIndex {
       else this.#breaker.timedOut()
       return isInTime
     } catch (error) {
-      log.debug({ err: error }, 'a search goes on without the newest commits')
+      log.debug({ err: error }, 'a search continues without the newest commits')
       return false
     }
   }
@@ -224,7 +224,7 @@ export class SharedIndex implements ChunkIndex {
     return this.#watch.onDamage(listener)
   }
 
-  /** An object store verifies its own bytes. */
+  /** An object store verifies the objects itself. */
   async damagedFiles(): Promise<DamagedIndexFile[]> {
     return []
   }
@@ -322,7 +322,7 @@ export class SharedIndex implements ChunkIndex {
     return true
   }
 
-  /** Sees the rows of every commit that this process knows. */
+  /** Makes the rows of every commit that this process knows visible. */
   async #refreshTable(): Promise<void> {
     const { version } = this.#store
     if (version === this.#tableVersion) return
@@ -355,7 +355,7 @@ export class SharedIndex implements ChunkIndex {
   async #removeUnused(): Promise<void> {
     const rows = await this.#table.rowIds()
     await this.#store.confirm()
-    // The segments that are missing refer to rows as well.
+    // Missing segments refer to rows as well.
     if (this.#isIncomplete()) return
     this.#nextUnusedAt = performance.now() + UNUSED_EVERY_MS
     this.#hasUnused = false
@@ -380,7 +380,10 @@ export class SharedIndex implements ChunkIndex {
     if (this.#writer === null) throw new Error('the object store lacks segments')
     await this.#asWriter(async () => {
       const missing = this.#store.projects().filter(({ isIncomplete }) => isIncomplete)
-      this.#options.log.error({ projects: missing.length }, 'segments are damaged in the object store; indexing documents again')
+      this.#options.log.error(
+        { projects: missing.length },
+        'segments in the object store are damaged; indexing their documents again',
+      )
       await this.#store.mark(missing.map(({ projectId }) => ({ projectId, isIncomplete: false })))
     })
     this.#watch.announce()

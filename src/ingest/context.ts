@@ -16,7 +16,7 @@ export interface IngestOptions {
   blobs: Blobs
   lifecycle: Lifecycle
   parserPool: ParserPool
-  /** The documents that other processes have read, if there are other processes. */
+  /** Documents that other processes have read. Undefined for an instance with one process. */
   handedOver?: Pick<SharedQueue, 'takeOver'>
   /** Reads pages without text. Undefined when the operator has set no OCR program. */
   ocr?: Ocr | undefined

@@ -107,7 +107,7 @@ export function createIngest(options: IngestOptions): Ingest {
 
 type Changes = Pick<Ingest, 'deleteDocument' | 'restore' | 'finishMany' | 'deleteProject' | 'deleteUser' | 'edit' | 'reprocess'>
 
-/** What users change. `worked` is called after what can queue documents. */
+/** The changes that users make. Calls `worked` after each change that can queue documents. */
 function changesOf({
   records,
   deletions,

@@ -7,7 +7,7 @@ import type { DeletionOptions, Ingest } from './ingest.ts'
 import { createSettled } from './settled.ts'
 import { describeQueue } from './status.ts'
 
-/** How long an edit waits until searches find the document as it is now. Later, the answer says that the document is queued. */
+/** How long an edit waits until searches find the changed document. After that, the answer says that the document is queued. */
 const EDIT_MS = 10_000
 
 export interface LeaveOptions extends Omit<IngestOptions, 'lifecycle'> {
@@ -17,8 +17,8 @@ export interface LeaveOptions extends Omit<IngestOptions, 'lifecycle'> {
 }
 
 /**
- * The ingest of a process that does not write the index. Each change is one of the records, and the process that writes the index notices it. So
- * nothing is lost between the two. Searches hide what the records no longer have.
+ * The ingest of a process that does not write the index. It changes only the records, and the process that writes the index notices the change. So
+ * nothing gets lost between the two processes. Searches hide documents that the records no longer have.
  */
 export function createIngestForWriter(options: LeaveOptions): Ingest {
   const { records, quotas, trashDays = 0 } = options

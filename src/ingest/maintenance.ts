@@ -65,7 +65,7 @@ export class Maintenance {
     this.#forgetting.start()
   }
 
-  /** Other processes may have deleted documents. Searches hide these already, so this may take its time. */
+  /** Other processes may have deleted documents. Searches already hide these documents, so this is not urgent. */
   notice(): void {
     this.#noticing.start()
   }

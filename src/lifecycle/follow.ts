@@ -15,9 +15,9 @@ import { type ModelTest, testModel } from './model-test.ts'
 import { placeholderEmbedder } from './placeholder-embedder.ts'
 import { changedMessage, describeStatus } from './status.ts'
 
-/** How often to look for changes without a search that asks. */
+/** How often to look for changes while no search asks for them. */
 const LOOK_MS = 1_000
-/** After a failure, and while the embedder can't be used. */
+/** How often to look after a failure, and while the embedder can't be used. */
 const RETRY_MS = 5_000
 /** A search that began before a switch may read the former index for this long. */
 const CLOSE_AFTER_MS = 30_000
@@ -43,7 +43,7 @@ export async function followIndexes(options: FollowOptions): Promise<IndexReadin
   return following
 }
 
-/** Index, embedder and why, of an index that is open. */
+/** An open index, its embedder, and why this embedder is used. */
 interface Followed extends OpenIndex {
   reason: string
   /** False while its embedder can't be used but may be later. */
@@ -72,7 +72,7 @@ class FollowedIndexes implements IndexReading {
     await this.#look()
   }
 
-  /** One look serves all callers that have been waiting since before it began. */
+  /** Each look serves all callers that were waiting before it began. */
   catchUp(): Promise<void> {
     this.#next ??= (async () => {
       await this.#running?.catch(() => {})
@@ -96,11 +96,11 @@ class FollowedIndexes implements IndexReading {
     try {
       if (this.#active?.isSettled === false) this.#seenIndexes = -1
       await this.catchUp()
-      // So that the next search has less to wait for.
+      // Then the next search has to wait less.
       await this.#active?.index.catchUp()
       if (this.#active?.isSettled === false) pause = RETRY_MS
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'changes of the search index could not be read; trying again')
+      this.#options.log.warn({ err: error }, 'could not read changes of the search index; trying again')
       pause = RETRY_MS
     }
     if (!this.#closing.signal.aborted) this.#timer = setTimeout(() => void this.#look(), pause).unref()
@@ -112,7 +112,7 @@ class FollowedIndexes implements IndexReading {
     const record = all.find(({ state }) => state === 'active') ?? null
     const before = this.#active
     if (record === null || !isUsable(parseFingerprint(record.fingerprint))) {
-      if (record !== null) this.#noIndex = 'Another version of docsearch has made the index. Use that version.'
+      if (record !== null) this.#noIndex = 'Another version of docsearch made the index. Run the same version here.'
       this.#active = null
     } else if (before?.record.id === record.id) {
       if (before.record.fingerprint !== record.fingerprint || !before.isSettled)
@@ -228,7 +228,7 @@ class FollowedIndexes implements IndexReading {
     return this.#changes.waitFor(find, signal)
   }
 
-  /** Records the wish, and waits until the process that writes the index has begun to fulfil it. */
+  /** Records the chosen model, and waits until the process that writes the index has begun to switch to it. */
   async use(name: string): Promise<UseOutcome> {
     const { records, versions } = this.#options
     const wanted = withoutLatest(name)
@@ -247,7 +247,10 @@ class FollowedIndexes implements IndexReading {
       }
       await sleep(USE_LOOK_MS, undefined, { signal: this.#closing.signal })
     }
-    return outcome('building', 'The process that writes the index does not answer. It builds the new index when it runs again.')
+    return outcome(
+      'building',
+      'The process that writes the index does not answer. It will build the new index when it runs again.',
+    )
   }
 
   /** Throws `model_unusable`. */

@@ -3,7 +3,7 @@ import type { IndexReading } from './lifecycle.ts'
 
 const MESSAGE = 'This process does not search.'
 
-/** For a process that answers no searches. It writes indexes only while it has the lease, apart from this. */
+/** The lifecycle of a process that answers no searches. Other code writes indexes while the process has the lease. */
 export function withoutIndexes(): IndexReading {
   const refuse = async (): Promise<never> => {
     throw new DocsearchError('unavailable', MESSAGE)

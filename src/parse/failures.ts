@@ -33,7 +33,7 @@ export function convertible(what: string, advice: string, detected: string): Doc
 
 /** A picture, on an instance without an OCR program. */
 export function noOcr(mediaType: string): DocsearchError {
-  const message = `This is a picture (${formatOf(mediaType)?.name ?? mediaType}), and this instance has no OCR program that finds the text in it. Set parse.ocr_command on the instance, or run the picture through an OCR program such as ocrmypdf and upload the PDF.`
+  const message = `This is a picture (${formatOf(mediaType)?.name ?? mediaType}), and this instance has no OCR program to find the text in it. Set parse.ocr_command on the instance, or run the picture through an OCR program such as ocrmypdf and upload the PDF.`
   return new DocsearchError('unsupported_type', message, { details: { detected: mediaType } })
 }
 

@@ -31,7 +31,7 @@ const REASONS: Record<string, string> = {
   too_deep: `is in more than ${MAX_ATTACHMENT_DEPTH} messages within each other`,
 }
 
-/** Returns what the document of a message says about attachments that are no documents. `unlisted` more have no name here. */
+/** Returns what the document of a message says about attachments that did not become documents. `unlisted` counts those without a name here. */
 export function describeSkipped(
   skipped: readonly SkippedAttachment[],
   unlisted = 0,

@@ -35,7 +35,7 @@ export interface ParsedPages {
   /** The attachments of its messages, whose originals are stored. */
   attachments?: readonly NewAttachment[]
   attachmentsSkipped?: readonly SkippedAttachment[]
-  /** How many more attachments are no documents. */
+  /** How many more attachments did not become documents. */
   attachmentsUnlisted?: number
   /** False if a limit stopped the parser early: attachments that are missing then stay as they are. */
   isWhole?: boolean

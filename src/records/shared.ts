@@ -2,27 +2,27 @@ import type { JobRef, QueuedDocument } from './queue.ts'
 
 /**
  * How the processes of an instance work together. Only an instance in a shared database has this. A process that was frozen or cut off loses its
- * leases and claims to others.
+ * leases and claims to other processes.
  */
 export interface Coordination {
   queue: SharedQueue
   /** The right to write indexes, and to do what must happen once in the instance. */
   writer: Lease
   versions: Versions
-  /** What is shown once to the session that it belongs to, whichever process that asks. */
+  /** Texts that are shown once to the session that they belong to, by any process. */
   shownOnce: ShownOnce
   /** Returns a secret of the instance, which is the same for all processes, as base64. The first caller makes it. */
   secret(name: 'webhooks'): Promise<string>
 }
 
 /**
- * The ways of documents between processes. A process that does not write the index reads documents and stores their pages. Then the process that
+ * How processes hand documents over. A process that does not write the index reads documents and stores their pages. Then the process that
  * writes the index takes them over.
  */
 export interface SharedQueue {
   /** Like `Queue.claim`, but only documents whose pages are not stored yet. */
   claimUnread(limit: number, options?: { except?: readonly string[] }): Promise<QueuedDocument[]>
-  /** Gives up a document of this process whose pages are stored. It stays in work, until a process takes it over. */
+  /** Gives up a document of this process whose pages are stored. The document stays in progress until a process takes it over. */
   handOver(job: JobRef): Promise<void>
   /** Takes over documents, as if this process had claimed them. */
   takeOver(limit: number): Promise<QueuedDocument[]>
@@ -42,7 +42,7 @@ export interface Lease {
   release(): Promise<void>
 }
 
-/** What other processes have to notice. `indexes`: the list of indexes. `models`: the wish of a user for another model. */
+/** What other processes have to notice. `indexes`: the list of indexes. `models`: the request of a user for another model. */
 export type SharedSubject = 'indexes' | 'models'
 
 /** Numbers that grow when a subject changes. */
@@ -60,6 +60,6 @@ export interface Versions {
 export interface ShownOnce {
   /** Forgets the oldest texts of a session that has many. */
   put(kept: { id: string; sessionId: string; text: string; next: string; ms: number }): Promise<void>
-  /** Returns the text once; later, it is null. Returns null for another session and after the time has passed. */
+  /** Returns the text once, and null after that. Returns null for another session and after the text has expired. */
   take(id: string, sessionId: string): Promise<{ text: string | null; next: string } | null>
 }

@@ -29,7 +29,7 @@ const DEADLINES = { embedMs: 5_000, rerankMs: 3_000 }
 const REBUILDING = 'A damaged part of the search index is being rebuilt, so some of your documents are missing from this answer.'
 
 const BEHIND =
-  'The object store does not answer in time. Documents that became ready or changed a moment ago may be missing from this answer.'
+  'The object store did not answer in time. Documents that became ready or changed a moment ago may be missing from this answer.'
 
 const UNCHECKED =
   `Very many passages contain the words of a quoted or excluded phrase. docsearch checked the best ${MAX_CHECKED.toLocaleString('en')} ` +
@@ -218,7 +218,7 @@ async function relaxPhrases(
   return relaxed.isEmpty ? { page, relaxedPhrases: [] } : { page: relaxed, relaxedPhrases: phrases }
 }
 
-/** Says what an answer lacks, and notes it. Returns null if it lacks nothing. */
+/** Returns what an answer lacks, and logs it. Returns null if it lacks nothing. */
 function explain(
   { hasDamagedTexts, isIncompleteIndex, areAllPhrasesChecked }: ResultPage,
   { modeReason, isCurrent, measured }: { modeReason: string | null; isCurrent: boolean; measured: Measurement },

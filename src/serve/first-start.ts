@@ -19,7 +19,7 @@ export async function ensureOwner(records: Records): Promise<{ owner: User; isNe
   return { owner, isNew }
 }
 
-/** `users add` on the same folder, or another process of the instance, may be faster. */
+/** `users add` on the same folder, or another process of the instance, may have created the owner first. */
 async function createOwner({ users }: Records): Promise<{ owner: User; isNew: boolean }> {
   try {
     return { owner: await users.create({ name: userName(), email: null, role: 'owner' }), isNew: true }
@@ -41,7 +41,7 @@ export async function ensureLocalKey(options: {
   credentials: CredentialStore
   address: string
   dataDir: string
-  /** False keeps a key, but creates none. */
+  /** If false, keeps an existing key but creates none. */
   mayCreate: boolean
   log: Logger
 }): Promise<void> {

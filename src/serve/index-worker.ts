@@ -5,7 +5,7 @@ import type { Coordination } from '../records/shared.ts'
 
 /** How often to look for what other processes have changed, and for a lease that has become free. */
 const LOOK_MS = 1_000
-/** How long to let work end when the lease is lost. Other processes may do it again by then. */
+/** How long running work may take to end after the lease is lost. By then, other processes may do the same work again. */
 const LOST_GRACE_MS = 2_000
 
 /** Work that can be stopped. */
@@ -35,7 +35,7 @@ export class IndexWorker {
   #state: IndexWorkerState = 'reading'
   #running: Running | null = null
   #timer: NodeJS.Timeout | undefined
-  /** Failures to become the writer, in a row. */
+  /** How many attempts to become the writer have failed in a row. */
   #failures = 0
   #nextTry = Number.NEGATIVE_INFINITY
   readonly #inTurn = pLimit(1)
@@ -66,7 +66,7 @@ export class IndexWorker {
   /** Never rejects. */
   async #look(): Promise<void> {
     await this.#inTurn(() => this.#lookNow()).catch((error: unknown) =>
-      this.#options.log.warn({ err: error }, 'the work of other processes could not be read; trying again'),
+      this.#options.log.warn({ err: error }, 'could not read what other processes have changed; trying again'),
     )
     if (!this.#isStopped()) this.#timer = setTimeout(() => void this.#look(), LOOK_MS).unref()
   }
@@ -110,7 +110,7 @@ export class IndexWorker {
       this.#state = 'reading'
       await this.#end(LOST_GRACE_MS)
       this.#options.log.warn({}, 'another process writes the search index from now on')
-    }).catch((error: unknown) => this.#options.log.error({ err: error }, 'the writing of the index could not be stopped'))
+    }).catch((error: unknown) => this.#options.log.error({ err: error }, 'could not stop writing the index'))
   }
 
   async #end(graceMs: number): Promise<void> {

@@ -13,10 +13,10 @@ import { makeFolder } from '../core/make-folder.ts'
 import type { Records } from '../records/records.ts'
 import type { BackupSource } from '../services/backup-source.ts'
 
-/** How often the schedule looks whether a backup is due, at most. A timer of days would be late after the machine slept. */
+/** The longest time between two checks whether a backup is due. A timer of days would be late after the machine slept. */
 const MAX_LOOK_MS = 60_000
 
-/** A short period needs a closer look, because health calls a backup late after two periods. */
+/** A short period needs more frequent checks, because health calls a backup late after two periods. */
 function lookEvery(everyMs: number): number {
   return Math.min(MAX_LOOK_MS, everyMs / 4)
 }

@@ -3,7 +3,7 @@ import type { ObjectStore } from '../objects/object-store.ts'
 import { probeStore } from '../objects/probe.ts'
 import type { Records } from '../records/records.ts'
 
-const NOT_YET = 'The doctor cannot check this yet in an instance with a shared database and object store.'
+const NOT_YET = 'The doctor can check this only in a data folder, not in an instance with a database and an object store.'
 
 /** Examines the database and the store of an instance with several processes, and says what it does not examine. */
 export async function examineShared({
@@ -22,7 +22,7 @@ export async function examineShared({
     },
     async originals() {
       await probeStore(store)
-      return 'The object store keeps what is written. The doctor does not read the originals in it yet.'
+      return 'The object store works. The doctor does not read the originals in it.'
     },
   }
   const checks: CheckResult[] = []

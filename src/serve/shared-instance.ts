@@ -79,11 +79,11 @@ export function requireDataFolder({ shared }: Pick<Config, 'shared'>): void {
     )
 }
 
-/** Refuses the data folder of an instance that is one process, whose documents this instance would not have. Throws `data_unusable`. */
+/** Refuses the data folder of a single-process instance, because this instance would not have its documents. Throws `data_unusable`. */
 export function refuseDataFolder(dir: string): void {
   if (!isDataFolder(dir)) return
   throw new DocsearchError(
     'data_unusable',
-    `${dir} has the documents of an instance in a data folder. An instance with --database and --store needs another folder for its temporary files. Name it with --data.`,
+    `${dir} already holds the documents of a single-process instance. With --database and --store, each process needs another folder for its copies. Name one with --data.`,
   )
 }

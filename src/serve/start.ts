@@ -67,7 +67,7 @@ export async function startDaemon(options: StartOptions): Promise<Daemon> {
 
 /** A link to set the first password lasts this long. */
 const SETUP_LINK_MS = 30 * 60_000
-/** Settings that processes of one instance have different values of. */
+/** Settings whose values may differ between the processes of one instance. */
 const OF_A_PROCESS: ReadonlySet<string> = new Set(['host', 'port', 'role', 'metrics.listen', 'parse.workers', 'search.memory_mb'])
 
 interface BackupParts extends Omit<Parameters<typeof startSchedule>[0], 'config'> {
@@ -101,7 +101,7 @@ async function start(options: StartOptions, open: OpenParts): Promise<Daemon> {
     measuring,
     open,
   })
-  // Of several processes, the one that writes the index does what must happen once.
+  // With several processes, the one that writes the index does what must happen only once.
   if (shared === null) {
     const sweep = startSweep({ records, clock, log, auditDays: config.auditDays })
     open.add('sweep of expired rows', () => sweep.stop())
@@ -212,10 +212,10 @@ async function finishFirstStart(
   const { owner, isNew, backend, url, baseUrl } = parts
   const { apiKeys, accounts } = backend
   const { dataDir } = config
-  // Processes of one instance come and go with their folders. Otherwise each start would leave a key behind.
+  // Processes of one instance come and go with their folders. If each created a key, each start would leave one behind.
   const mayCreate = config.shared === null || isNew
   await ensureLocalKey({ owner, apiKeys, credentials, address: url, dataDir, mayCreate, log })
-  // Another link would end the one that another process has just shown.
+  // A new link would invalidate the link that another process has just shown.
   const isShown = config.shared !== null && !isNew && clock.now().getTime() - owner.createdAt.getTime() < SETUP_LINK_MS
   if (owner.hasPassword || isShown) return null
   const { token } = await accounts.issueLink(owner.id, 'setup')

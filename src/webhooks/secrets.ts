@@ -18,7 +18,7 @@ export interface WebhookSecrets {
   open(sealed: string, webhookId: string): Promise<string>
 }
 
-/** Where the key is: in a file, or where all processes of the instance find it. */
+/** Where the key is: in a file, or in the database, where all processes of the instance find it. */
 export type KeySource = { file: string } | { read(): Promise<string> }
 
 export function createWebhookSecrets(source: KeySource): WebhookSecrets {

@@ -24,7 +24,7 @@ async function dataFolder(): Promise<{ data: string; env: Record<string, string>
   return { data, env }
 }
 
-test.each([[[]], [['--json']]])('a backup whose reader ends says that it is incomplete (%j)', async (flags) => {
+test.each([[[]], [['--json']]])('a backup whose reader has ended says that it is incomplete (%j)', async (flags) => {
   const { data, env } = await dataFolder()
   const child = spawn(process.execPath, [BIN, ...flags, 'backup', '-', '--data', data], {
     env,
@@ -40,7 +40,7 @@ test.each([[[]], [['--json']]])('a backup whose reader ends says that it is inco
   else expect(JSON.parse(written)).toMatchObject({ code: 'output_unwritable', message, exit_code: 2 })
 })
 
-test('a backup goes on when nobody reads its messages', async () => {
+test('a backup continues when nobody reads its messages', async () => {
   const { data, env } = await dataFolder()
   const child = spawn(process.execPath, [BIN, 'backup', '-', '--data', data], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   child.stderr.destroy()
@@ -68,7 +68,7 @@ async function othersFolder(): Promise<{ home: string; tar: string; folder: stri
   return { home, tar, folder, data }
 }
 
-test('a backup that this user may not read is named, with what to do', async ({ skip }) => {
+test('names a backup that this user may not read, and says what to do', async ({ skip }) => {
   const { home, tar, folder } = await othersFolder()
   for (const target of [tar, join(folder, 'manifest.json')]) await chmod(target, 0)
   skip((await runAsOther(['--help'], home)).code !== 0, 'another user may not read the checkout')
@@ -90,7 +90,7 @@ test.skipIf(!isRoot)("commands say that a data folder is another user's, and cha
   const { home, data } = await othersFolder()
   skip((await runAsOther(['--help'], home)).code !== 0, 'another user may not read the checkout')
   await chown(data, OTHER, OTHER)
-  // Root may read it, but files of root in it would stop the daemon.
+  // Root may read it, but files that belong to root would stop the daemon.
   const env = cleanEnv(home)
   for (const args of [
     ['backup', join(home, 'x.tar')],

@@ -85,7 +85,7 @@ const MAILS = {
   'reply.eml': makeMail({ id: 'two@example.org', attachments: [attached] }).toString(),
 }
 
-/** Returns the messages and attachments with what connects them. */
+/** Returns the messages and attachments, with the fields that connect them. */
 async function mailOf(daemon: RealDaemon): Promise<string[]> {
   const { documents: all } = (await (await call(daemon, '/api/v1/documents?limit=100')).json()) as DocumentList
   return all

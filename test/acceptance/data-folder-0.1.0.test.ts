@@ -123,7 +123,7 @@ describe('a data folder of version 0.1.0', () => {
     await expectEverySearchToWork(clients(running))
   })
 
-  test('is not damaged for the doctor, while an index that Ollama made waits for its conversion', async () => {
+  test('the doctor reports no damage while an index that Ollama made waits for its conversion', async () => {
     await instance.start()
     const { report } = await runDoctor(instance)
     expect(report.checks.find(({ name }) => name === 'index')).toMatchObject({ status: 'ok' })

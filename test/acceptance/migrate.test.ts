@@ -78,7 +78,7 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
       index: { state: 'copied' },
     })
 
-    // The old folder is whole, and nothing starts there.
+    // The old folder is complete, but nothing starts there.
     await expect(startRealDaemon({ home })).rejects.toThrow(
       /were moved to postgres:.* on \d{4}-\d\d-\d\d. Start the instance there/,
     )
@@ -127,7 +127,7 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
     expect(await findAll(await start(home), key)).toEqual(found)
   })
 
-  test('a move that was interrupted goes on, and until then the folder can still be used', async () => {
+  test('an interrupted move continues, and until then the folder can still be used', async () => {
     const { home, env, dataDir, found } = await filledFolder()
     const { database, store } = await newPlace()
     // The store fails in the middle of the originals.
@@ -145,11 +145,11 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
     expect(JSON.parse(there.stdout)).toMatchObject({ documents: CONTENTS.length, originals: CONTENTS.length })
   })
 
-  test('a crash before the last step is repaired by another call', async () => {
+  test('another call repairs a crash before the last step', async () => {
     const { env, dataDir } = await filledFolder()
     const { database, store } = await newPlace()
     expect(await run(env, '--data', dataDir, '--to', database, '--store', store)).toMatchObject({ code: 0 })
-    // As if the process had been killed before it said that the records have arrived.
+    // As if the process had been killed before it recorded that the records have arrived.
     const mark = join(dataDir, 'migration.json')
     const { place } = JSON.parse(await readFile(mark, 'utf8')) as { place: string }
     await withClient(database, (client) =>
@@ -161,7 +161,7 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
     expect(rows).toEqual([])
   })
 
-  test('a folder with a damaged original moves everything else and says so', async () => {
+  test('a move of a folder with a damaged original moves everything else and says so', async () => {
     const { env, dataDir } = await filledFolder()
     const { database, store } = await newPlace()
     const [prefix] = await readdir(join(dataDir, 'blobs'))
@@ -184,7 +184,7 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
       message: expect.stringContaining('store must be set too'),
     })
     expect((await outcome('--data', dataDir, '--to', await tempFolder())).message).toContain(
-      '--data is for documents that move from a folder',
+      '--data names a folder whose documents move',
     )
     expect((await outcome('--data', await tempFolder(), '--to', database, '--store', store)).message).toContain(
       'is not a data folder',
@@ -192,10 +192,10 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
     const other = await filledFolder()
     expect(await run(other.env, '--data', other.dataDir, '--to', database, '--store', store)).toMatchObject({ code: 0 })
     expect((await outcome('--data', dataDir, '--to', database, '--store', store)).message).toContain(
-      'The object store has files of another instance',
+      'The object store already has originals',
     )
     const free = (await newPlace()).store
-    expect((await outcome('--data', dataDir, '--to', database, '--store', free)).message).toContain('it has users')
+    expect((await outcome('--data', dataDir, '--to', database, '--store', free)).message).toContain('already has docsearch users')
     const full = await tempFolder()
     await writeFile(join(full, 'notes.txt'), 'x')
     expect((await outcome('--database', database, '--store', store, '--to', full)).message).toContain(

@@ -61,7 +61,7 @@ describe.skipIf(!canCluster)('an instance of several processes', () => {
     }
   })
 
-  test('projects, synonyms and settings that one process changes count on the other at once', async () => {
+  test('projects, synonyms and settings that one process changes take effect on the other at once', async () => {
     const [one, other] = apis
     const project = await one.call<{ id: string }>('POST', '/api/v1/projects', { name: 'Shared' })
     expect(await other.project('Shared')).toMatchObject({ id: project.body.id })
@@ -74,7 +74,7 @@ describe.skipIf(!canCluster)('an instance of several processes', () => {
     await expectOnBoth('automobile', [])
   })
 
-  test('nothing is lost and nothing is there twice when the process that writes the index is killed', async () => {
+  test('nothing is lost or duplicated when the process that writes the index is killed', async () => {
     const paths: string[] = []
     const uploadSome = async (word: string) => {
       const files = Array.from({ length: 12 }, (_, i) => textOf(i, word))
@@ -90,7 +90,7 @@ describe.skipIf(!canCluster)('an instance of several processes', () => {
     await expectAllFoundOnce(paths)
   })
 
-  test('a process that writes the index and is frozen is replaced, and harms nothing when it wakes up', async () => {
+  test('a frozen process that writes the index is replaced, and does no harm when it wakes up', async () => {
     const frozen = await cluster.writer(aliveWorkers())
     const paths: string[] = []
     const uploadSome = async (word: string) => {
@@ -122,7 +122,7 @@ describe.skipIf(!canCluster)('an instance of several processes', () => {
     }
   }
 
-  test('while the database or the object store is away, answers are 503 with Retry-After, and work goes on by itself', async () => {
+  test('while the database or the object store is down, requests get 503 with Retry-After, and work continues by itself afterwards', async () => {
     const [one, other] = apis
     await one.upload([textOf(1, 'compass')], { wait: true })
     await cluster.postgres.kill()
@@ -164,7 +164,7 @@ describe.skipIf(!canCluster)('an instance of several processes', () => {
     expect(receiver.received).toHaveLength(5)
   })
 
-  test('a worker answers health and nothing else', async () => {
+  test('a worker answers only health requests', async () => {
     const [worker] = aliveWorkers()
     const health = await fetch(`${worker!.daemon.url}/api/v1/health`)
     expect([health.status, await health.json()]).toEqual([

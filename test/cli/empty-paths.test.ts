@@ -51,7 +51,7 @@ test.each(['serve --print-config', 'reindex', 'doctor', 'status', 'users list', 
   },
 )
 
-test('an instance that is named does not need the data folder', async () => {
+test('a command that names an instance does not need the data folder', async () => {
   const { stderr } = await runCommand(['users', 'list'], {
     env: { DOCSEARCH_DATA: '', DOCSEARCH_SERVER: 'http://127.0.0.1:9', DOCSEARCH_TOKEN: 'dsk_x' },
   })

@@ -23,7 +23,7 @@ const cli = (...args: string[]) => runCommand(args, { env: { DOCSEARCH_SERVER: a
 const newProject = () => `mail-${++projects}`
 const text = (name: string, body: string): MailPart => ({ type: 'text/plain', name, body })
 
-/** Returns a folder named `mail` with files, so old that their hashes may be kept. */
+/** Returns a folder named `mail` with files that are old enough for sync to keep their hashes. */
 function mailFolder(files: Record<string, Buffer | string>): string {
   const folder = join(testFolder(), 'mail')
   mkdirSync(folder)
@@ -86,7 +86,7 @@ test('sync sends, replaces, renames and deletes messages, and their attachments 
     'mail/b.eml',
     'mail/b.eml/fares.txt',
   ])
-  // Attachments have no file of their own, and are not deleted for that.
+  // Attachments have no files, and sync must not delete them for that reason.
   expect(JSON.parse((await sync('--prune', '--json')).stdout)).toMatchObject({ new: 0, changed: 0, gone: 0, unchanged: 2 })
   expect(await pathsOf(project)).toHaveLength(4)
 

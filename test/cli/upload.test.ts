@@ -174,7 +174,7 @@ test('names files in a format that can be converted apart from files without tex
   expect(run.code).toBe(0)
   expect(run.stderr).toContain('Skipped 1 file without text that docsearch reads: 1 .jpg.')
   expect(run.stderr).toContain(
-    "Skipped 3 files in a format that docsearch can't read: 2 .doc, 1 .pages. To search in these files",
+    "Skipped 3 files in a format that docsearch can't read: 2 .doc, 1 .pages. To make these files searchable",
   )
 })
 

@@ -61,7 +61,7 @@ async function copy(
   return { ...copied, failed }
 }
 
-test('originals come to the store and back with their bytes', async () => {
+test('originals keep their bytes on the way to the store and back', async () => {
   const [{ blobs: from }, store, { blobs: back }] = [await blobsInFolder(), await blobsInStore(), await blobsInFolder()]
   const originals = []
   for (const content of CONTENTS) originals.push(await put(from, content))
@@ -71,7 +71,7 @@ test('originals come to the store and back with their bytes', async () => {
   for (const { incoming } of [from, store, back]) expect(await readdir(incoming)).toEqual([])
 })
 
-test('a copy that was interrupted goes on where it stopped', async () => {
+test('an interrupted copy continues where it stopped', async () => {
   const [{ blobs: from }, to] = [await blobsInFolder(), await blobsInStore()]
   const originals = []
   for (const content of CONTENTS) originals.push(await put(from, content))
@@ -85,7 +85,7 @@ test('a copy that was interrupted goes on where it stopped', async () => {
   expect(again.new + again.there).toBe(9)
 })
 
-test('originals that are missing or damaged are named, and all others are copied', async () => {
+test('names originals that are missing or damaged, and copies all others', async () => {
   const [{ blobs: from, folder }, to] = [await blobsInFolder(), await blobsInStore()]
   const [damaged, whole] = [await put(from, 'damaged'), await put(from, 'whole')]
   const missing = { sha256: sha256Of('missing'), sizeBytes: 7 }

@@ -40,7 +40,7 @@ async function roundTrip(file: string) {
   return { there, back, copy }
 }
 
-test('every row of every table is the same after the way to PostgreSQL and back', async () => {
+test('every row of every table is the same after a move to PostgreSQL and back', async () => {
   const file = await newDatabase()
   fillEveryTable(file, 230)
   const before = readEveryTable(file)
@@ -51,7 +51,7 @@ test('every row of every table is the same after the way to PostgreSQL and back'
   expect(await nextVocabulary()).toBe(231)
 })
 
-test('a data folder goes on in PostgreSQL where it stopped', async () => {
+test('a data folder continues in PostgreSQL where it stopped', async () => {
   const folder = await tempFolder()
   unpackDataFolder('0.1.0', folder)
   const file = join(folder, 'docsearch.db')
@@ -72,7 +72,7 @@ test('a data folder goes on in PostgreSQL where it stopped', async () => {
   expect((await records.queue.claim(1))[0]).toMatchObject({ document: { path: 'a' } })
 })
 
-test('a snapshot of PostgreSQL says the same as one of the data folder', async () => {
+test('a snapshot of PostgreSQL has the same content as one of the data folder', async () => {
   const folder = await tempFolder()
   unpackDataFolder('0.1.0', folder)
   const database = join(folder, 'docsearch.db')
@@ -87,14 +87,14 @@ test('a snapshot of PostgreSQL says the same as one of the data folder', async (
   expect(readEveryTable(copy)).toEqual(readEveryTable(database))
 })
 
-test('while the records move, processes that are open can read and not write', async () => {
+test('while the records move, open processes can read but not write', async () => {
   const records = await postgres.openEmpty(testClock())
   const owner = await records.users.create({ name: 'Ann', email: null, role: 'owner' })
   await setMove(server, { state: 'leaving', place: '/new' })
   const write = () => records.projects.create({ ownerId: owner.id, name: 'p', description: '' })
   await expect(write()).rejects.toMatchObject({
     code: errorCode('unavailable'),
-    message: 'The documents of this instance are being moved to /new. Nothing can be changed here.',
+    message: "The documents of this instance are being moved to /new. You can't change anything here.",
   })
   expect(await records.users.owner()).toEqual(owner)
   await setMove(server, null)
@@ -123,7 +123,7 @@ test('a database with users stays as it is', async () => {
 test('a copy that is interrupted leaves nothing in PostgreSQL', async () => {
   const file = await newDatabase()
   fillEveryTable(file, 3)
-  // Breaks in the middle of the tables: the document of these pages is gone.
+  // The copy fails in the middle of the tables, because the document of these pages is gone.
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: false })
   database.prepare(`update pages set document_id = 'gone' where number = (select max(number) from pages)`).run()
   database.close()

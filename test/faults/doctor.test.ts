@@ -305,7 +305,7 @@ function changeRecords(sql: string): void {
   database.close()
 }
 
-test('finds passages of a document that has failed, and has them deleted', async () => {
+test('finds passages of a failed document, and --fix deletes them', async () => {
   await copied()
   changeRecords(`update documents set status = 'failed' where name = 'two.txt'`)
   const codes = ({ report }: Awaited<ReturnType<typeof doctor>>) => report.findings.map(({ code }) => code)
@@ -316,9 +316,9 @@ test('finds passages of a document that has failed, and has them deleted', async
 
 test('with a single webhook, says that the key or the secret is damaged', async () => {
   await copied()
-  // Ends every secret with other bits than before.
+  // Changes the last bits of every secret.
   changeRecords(`update webhooks set secrets = replace(secrets, '","expires_at"', 'AAAA","expires_at"')`)
   expect((await doctor()).report.findings).toMatchObject([
-    { code: 'webhook_key_damaged', message: expect.stringContaining('Either of them is damaged or was replaced') },
+    { code: 'webhook_key_damaged', message: expect.stringContaining('The key or the secret is damaged or was replaced') },
   ])
 })

@@ -47,7 +47,7 @@ async function startWriter(
   })
   onTestFinished(() => void child.kill('SIGKILL'))
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  /** Returns a line that is no change. */
+  /** Returns the next line that is not a change. */
   const read = async (): Promise<string | null> => {
     const { value = '' } = (await lines.next()) as { value?: string }
     const [, id, version] = /^(doc_\S+) (\d)$/.exec(value) ?? []
@@ -125,7 +125,7 @@ async function expectNoUnusedRows(writer: ChunkIndex): Promise<void> {
   await until('unused rows are removed', async () => (await countRows()) === expected)
 }
 
-test('after a writer was killed, the next writer has everything that it has confirmed, and removes what it has not', async () => {
+test('after a writer was killed, the next writer has everything that it confirmed, and removes the rest', async () => {
   for (let round = 1; round <= 3; round++) {
     address = `s3://${BUCKET}/${randomBytes(6).toString('hex')}`
     objects = await openStore(server, {}, address)
@@ -150,7 +150,7 @@ test('a writer that was frozen and wakes up after a takeover changes nothing', a
   frozen.process.kill('SIGSTOP')
   const [next, reader] = [await open(2), await open(null)]
   await next.put([sharedDocument('doc_a'), sharedDocument('doc_b')])
-  // The frozen writer has added documents of which this one changes some.
+  // This writer changes some of the documents that the frozen writer added.
   await next.put([sharedDocument('doc_1_1', 2)])
   await next.deleteDocuments(['doc_1_2', 'doc_b'])
   await next.optimize()

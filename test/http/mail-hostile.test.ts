@@ -91,7 +91,7 @@ test('an attachment that is a bomb, or not what it says, fails alone', async () 
   expect(headers.get('x-content-type-options')).toBe('nosniff')
 })
 
-test('attachments count towards the quota of documents, and those over it are named', async () => {
+test('attachments count towards the quota of documents, and attachments over the quota are named', async () => {
   const { alice } = await start({ quotas: { documents: 3 } })
   const mail = makeMail({ attachments: ['a.txt', 'b.txt', 'c.txt', 'd.txt'].map((name) => text(name)) })
   const id = await alice.ready('m.eml', bytes(mail))

@@ -99,7 +99,7 @@ test('an instance answers the same with its index in an object store, and says w
   server.proxy.fault = () => 'fail'
   // The texts are still in memory.
   const behind = shown(await answer(shared, REQUESTS[0]!))
-  expect(behind).toEqual({ ...before, mode_reason: expect.stringContaining('The object store does not answer in time.') })
+  expect(behind).toEqual({ ...before, mode_reason: expect.stringContaining('The object store did not answer in time.') })
   server.proxy.fault = () => 'pass'
   await until('the store answers', async () => (await answer(shared, REQUESTS[0]!)).mode_reason === null)
 })

@@ -32,7 +32,7 @@ const KEPT_BACKUPS = 3
 const MAX_SHARES = { heap: 0.03, native: 0.05, handles: 0.05 }
 /**
  * By how much the high of the last day may exceed that of the days before. These series also fall: V8 returns the memory of a thread that has ended
- * some seconds later, so a sample includes it or not, as the load of the machine has it. A leak makes every high exceed the one before.
+ * some seconds later, so it depends on the load of the machine whether a sample includes this memory. A leak makes every high exceed the one before.
  */
 const MAX_HIGHS = { memory: 0.05, threads: 0.15 }
 /** Disk and trash are compared between the second and the third day: documents stay in the trash for a day. */
@@ -77,7 +77,7 @@ interface Sample {
   heap: number
   /** What malloc has in use in all threads: SQLite, LanceDB, buffers. */
   native: number
-  /** Resident memory without what malloc has freed, which depends on the largest peak so far. */
+  /** Resident memory without the memory that malloc has freed but kept, which depends on the highest peak so far. */
   memory: number
   handles: number
   /** Without those of LanceDB's pool, which grows for a moment with much work, and shrinks after some seconds. */

@@ -36,7 +36,7 @@ async function findAll(daemon: RealDaemon) {
   return answers
 }
 
-/** Runs `docsearch migrate`. Kills it after a while, unless it has ended. Returns what it printed. */
+/** Runs `docsearch migrate`. Kills it after `killAfterMs`, unless it has ended. Returns what it printed. */
 async function migrate(args: readonly string[], env: Record<string, string>, killAfterMs: number | null) {
   const child = spawn(process.execPath, [BIN, '--json', 'migrate', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let [stdout, stderr] = ['', '']

@@ -57,7 +57,7 @@ export async function startCluster(): Promise<Cluster> {
       DOCSEARCH_EMBEDDER: 'builtin',
       DOCSEARCH_WEBHOOKS_PLAIN_HTTP: 'true',
       DOCSEARCH_WEBHOOKS_PRIVATE_NETWORKS: 'true',
-      // Starting a parser takes half a second of a core.
+      // Starting a parser takes half a second of processor time.
       DOCSEARCH_PARSE_WORKERS: '1',
     },
     token: '',

@@ -31,7 +31,7 @@ export interface Faults {
   passTime(ms: number): void
   /** Asks the daemon to return memory that malloc keeps for later. It does so when its main thread reads the clock the next time. */
   trimMemory(): void
-  /** Returns how many bytes malloc had in use then; null before. */
+  /** Returns how many bytes malloc had in use at that time; null before the first time. */
   trimmed(): number | null
 }
 

@@ -1,4 +1,4 @@
-// A writer of a shared index, as a process of its own. Stores documents, replaces every third and deletes every fifth, and prints each change once it is
+// A writer of a shared index in its own process. Stores documents, replaces every third and deletes every fifth, and prints each change once it is
 // confirmed, until another writer replaces it. Then it prints the code of the error. Arguments: address of the store, folder for copies, fence.
 import { isDocsearchError } from '../../src/core/errors.ts'
 import { silentLogger } from '../../src/core/logger.ts'

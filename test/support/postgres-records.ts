@@ -33,7 +33,7 @@ export function postgresForTests(start: () => Promise<PostgresServer>) {
         close: async () => {},
       }
     },
-    /** Opens what `openEmpty` opened, with what has come into the tables since. */
+    /** Opens the tables of the last `openEmpty` again, with their rows. */
     async openSame(clock: Clock): Promise<Records> {
       now = clock
       const { records } = await (opening ??= open())

@@ -3,7 +3,7 @@ import { hashText } from '../../src/index/text-hash.ts'
 
 export const SHARED_DIMENSIONS = 8
 
-/** Returns a document whose texts name it and its version. Does not need vitest, so that processes of their own can use it. */
+/** Returns a document whose texts name it and its version. Does not need vitest, so that other processes can use it. */
 export function sharedDocument(documentId: string, version = 1, passages = 2): DocumentPassages & { passages: IndexedPassage[] } {
   const all = Array.from({ length: passages }, (_, n) => makePassage(documentId, version, n))
   return { documentId, isNew: version === 1, passages: all }

@@ -14,17 +14,17 @@ export default defineCommand({
   summary: 'Move an instance to a database and an object store, or back',
   description:
     'Move all documents of a data folder to a PostgreSQL database and an object store, where several processes can share them, or move them ' +
-    'back to a folder. Users, API keys, settings of projects and the IDs of documents stay the same. Stop the instance first. If the command ' +
-    'is interrupted, run it again: it goes on where it stopped.',
+    'back to a folder. Users, API keys, project settings and document IDs stay the same. Stop the instance first. If the command ' +
+    'is interrupted, run it again: it continues where it stopped.',
   options: {
     to: required(text('--to <place>', 'The database as postgres://user@host/name, or a new folder')),
-    store: text('--store <address>', 'Object store that belongs to the database, such as s3://bucket/prefix (DOCSEARCH_STORE)'),
+    store: text('--store <address>', 'Object store to use with the database, such as s3://bucket/prefix (DOCSEARCH_STORE)'),
     data: text('--data <folder>', 'Data folder to move to a database (DOCSEARCH_DATA)'),
     database: text('--database <address>', 'Database to move to a folder (DOCSEARCH_DATABASE)'),
   },
   details:
-    '\nThe old place keeps its files, but no instance starts there any more. Put the password of the database into PGPASSWORD or a service ' +
-    'file. The object store reads the standard variables of AWS, such as AWS_ENDPOINT_URL and AWS_ACCESS_KEY_ID.',
+    '\nThe old place keeps its data, but docsearch no longer starts there. Set the password of the database in PGPASSWORD or a service file, ' +
+    'and the endpoint and keys of the object store in the standard AWS variables, such as AWS_ENDPOINT_URL and AWS_ACCESS_KEY_ID.',
   examples: [
     'docsearch migrate --data ./library --to postgres://docsearch@db.example/docsearch --store s3://docsearch/main',
     'docsearch migrate --database postgres://docsearch@db.example/docsearch --store s3://docsearch/main --to ./library',
@@ -45,9 +45,13 @@ export default defineCommand({
       return report(context, migrated)
     } catch (error) {
       throw signal.aborted
-        ? new DocsearchError('aborted', 'Cancelled. The documents are still at the old place. Run the command again to go on.', {
-            cause: error,
-          })
+        ? new DocsearchError(
+            'aborted',
+            'Cancelled. The documents are still at the old place. Run the command again to continue.',
+            {
+              cause: error,
+            },
+          )
         : error
     } finally {
       bar.stop()
@@ -63,12 +67,12 @@ function report(context: Context, migrated: Migrated): number {
     context.printLine(`Moved ${countOf(documents, 'document')}${trash} (${formatBytes(bytes)}) to ${to}.`)
     context.printLine(
       index.state === 'copied'
-        ? `The search index was copied with ${countOf(index.passages, 'passage')}: no passage has to be embedded again.`
-        : `The search index will be built when you start the instance: ${index.reason}.`,
+        ? `Copied the search index with ${countOf(index.passages, 'passage')}. No passage has to be embedded again.`
+        : `The search index was not copied, because ${index.reason}. The instance will build it when you start it.`,
     )
   }
   if (missing.length === 0) return EXIT.done
   context.report(missing.map((sha256) => `Original ${sha256} is missing or damaged.\n`).join(''))
-  context.report(`${countOf(missing.length, 'original')} could not be moved. Everything else was moved.\n`)
+  context.report(`Could not move ${countOf(missing.length, 'original')}. Everything else was moved.\n`)
   return EXIT.partial
 }

@@ -34,7 +34,7 @@ const PASSED = {
 /** Writes the service for `docsearch serve` with these options and starts it. Returns the exit code. */
 export async function installServe(context: Context, options: ServeOptions): Promise<number> {
   if (withHiddenPassword(options['database']) !== options['database'])
-    throw usage('The options of a service are not secret. Put the password of the database into a service file of PostgreSQL.')
+    throw usage('Other users can see the options of a service. Put the password of the database into a PostgreSQL service file.')
   const manager = await managerFor(context, options)
   await install(manager)
   context.notice(`Wrote ${manager.file} and started it.`)

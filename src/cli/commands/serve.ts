@@ -39,9 +39,13 @@ export default defineCommand({
     ),
     store: text(
       '--store <url>',
-      'Object store of such an instance, such as s3://bucket/prefix (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, …)',
+      'Object store of an instance with several processes, such as s3://bucket/prefix (AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL, …)',
     ),
-    role: choice('--role <role>', 'What this process of such an instance does (default all)', ['all', 'api', 'worker']),
+    role: choice('--role <role>', 'What this process does in an instance with several processes (default all)', [
+      'all',
+      'api',
+      'worker',
+    ]),
     printConfig: flag('--print-config', 'Print every setting with its source, then exit'),
     install: flag('--install', 'Start the server with these options at every boot (as root) or login, with systemd or launchd', {
       conflictsWith: ['printConfig', 'uninstall'],

@@ -24,7 +24,7 @@ export interface Refusal {
   name: string
   code: string
   message: string
-  /** True for a file with text that docsearch can read in another format. */
+  /** True if the file has text that docsearch could read in another format. */
   convertible?: boolean | undefined
 }
 

@@ -8,7 +8,7 @@ import { GENERATED_FILES, GENERATED_FOLDERS } from '../../core/generated-files.t
 
 const OWN_FILE = '.docsearchignore'
 const GIT_FILE = '.gitignore'
-/** Hidden files, and what programs have written into the folder of a project. A rule such as `!.notes/` takes some of them back. */
+/** Hidden files, and files that programs generate in the folder of a project. A rule such as `!.notes/` includes some of them again. */
 const DEFAULTS = ['.*', ...GENERATED_FOLDERS.map((name) => `${name}/`), ...GENERATED_FILES]
 
 /** What skips a file or folder: what docsearch always skips, or a line in a file of rules. */

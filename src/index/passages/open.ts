@@ -7,7 +7,7 @@ import { listTables, tableFolder, tableNames } from './names.ts'
 import { createPart, openPart, type PartPlace } from './open-part.ts'
 import { LancePassageTable, type TableOptions } from './table.ts'
 
-/** For LanceDB's indexes, which these tables don't have. The default is 6 GB. */
+/** Size of LanceDB's cache for its own indexes, which these tables don't have. The default is 6 GB. */
 const INDEX_CACHE_BYTES = 1_048_576n
 
 export interface OpenOptions extends TableOptions {

@@ -186,7 +186,7 @@ export class Part {
     return isCompacting
   }
 
-  /** Sees what other processes have committed. */
+  /** Makes visible what other processes have committed. */
   refresh(): Promise<void> {
     return this.#write(async () => {
       await this.#reading(() => this.#table.checkoutLatest())
@@ -205,7 +205,7 @@ export class Part {
   }
 
   async answers(): Promise<void> {
-    // LanceDB may have what it needs for a query in its cache, so that the query does not show whether an object store answers.
+    // LanceDB may answer a query from its cache, so a query does not show whether the object store answers.
     if (this.files === null) return this.#reading(() => this.#table.checkoutLatest())
     await this.#reading(() => this.#table.query().select(['version']).limit(1).toArrow())
   }

@@ -58,7 +58,8 @@ export async function openSharedTable(
   }
   const openNew = async (first: number): Promise<Part[]> => {
     const numbers = await partsOf(objects, id)
-    if (numbers.some((number, i) => number !== i)) throw corrupt('A part of the search index is missing. It must be rebuilt.')
+    if (numbers.some((number, i) => number !== i))
+      throw corrupt('A part of the search index is missing. The index must be rebuilt.')
     return Promise.all(numbers.slice(first).map(open))
   }
   const create = async (number: number): Promise<Part> => {

@@ -9,13 +9,13 @@ import { listTables, tableFolder, tableNames } from './names.ts'
 
 const MB = 1024 * 1024
 
-/** How much memory a table may take, so that reading it takes less time. */
+/** How much memory the caches of a table may take. */
 export interface CacheSizes {
   /** For the passages that were read last. */
   cacheBytes: number
   /**
    * For what LanceDB knows about files. It takes about 12 kB for each file with rows. Every commit adds entries that nobody needs after the next
-   * one, so under changes this cache is always full after some time.
+   * commit, so an index that changes always fills this cache in the end.
    */
   metadataBytes: number
 }

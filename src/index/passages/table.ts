@@ -20,7 +20,7 @@ import type { Part, PartBatch } from './part.ts'
 import { phrasesToSql, sqlIn } from './sql.ts'
 import { StorePatience } from './store-patience.ts'
 
-/** After these, another attempt would only take longer. */
+/** After these errors, another attempt would fail as well and only take time. */
 const STORE_FAILURES: ReadonlySet<ErrorCode> = new Set(['store_unavailable', 'store_refused'])
 /** A part with this many rows takes no more passages, so that a compaction takes only seconds (measured: 5 s on two busy cores). */
 const PART_ROWS = 262_144
@@ -106,7 +106,7 @@ export class LancePassageTable implements PassageTable {
     const found = await this.#readKnown(rows)
     const others = this.#openNew === null ? [] : rows.filter((row) => !found.has(row))
     if (others.length === 0) return found
-    // This process may not know a commit that has added these rows.
+    // Another process may have added these rows in a commit that this process does not know yet.
     await this.#patiently(() => this.refresh())
     for (const [row, passage] of await this.#readKnown(others)) found.set(row, passage)
     return found
@@ -251,7 +251,7 @@ export class LancePassageTable implements PassageTable {
   }
 
   async recordChecksums(): Promise<void> {
-    // An object store verifies its own bytes.
+    // An object store verifies the objects itself.
     if (this.#openNew !== null) return
     this.#checksums = await ChecksumRecorder.start(() => this.#parts.flatMap(({ files }) => files ?? []), this.#options.log)
   }

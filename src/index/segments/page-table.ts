@@ -7,7 +7,7 @@ const [NEWLINE, SPACE] = [10, 32]
 /** A hash table over the lines of a page list. It takes at most 32 bytes for each line, so a list of millions of documents fits a search thread. */
 class PageTable {
   readonly #list: Buffer
-  /** Where each line starts, plus 1. A line is at the place that the hash of its ID names, or at the next free place. */
+  /** Where each line starts, plus 1. The hash of its ID gives the slot of a line; if that is taken, the next free slot. */
   readonly #starts: Uint32Array
   readonly #hashes: Uint32Array
 

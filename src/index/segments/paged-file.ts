@@ -23,7 +23,7 @@ export interface PagedFile {
   remote?: RemoteFile
 }
 
-/** A file that has a handle of its own. */
+/** A file with its own handle. */
 export function hasOwnHandle(file: PagedFile): boolean {
   return file.remote === undefined
 }

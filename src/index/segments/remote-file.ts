@@ -8,7 +8,7 @@ export const BLOCK_BYTES = 262_144
 const BLOCKS_AT_ONCE = 16
 /** How long a read waits for a block. */
 const WAIT_MS = 10_000
-/** How long a read waits before it asks again for a block that may have come and gone. */
+/** How long a read waits before it asks again for a block that the cache may have fetched and replaced meanwhile. */
 const ASK_AGAIN_MS = 250
 
 /** The state of a block that is not in the cache. In the cache, the state is the number of its slot plus one. */
@@ -27,7 +27,7 @@ export interface BlockCachePlace {
 /** A file in an object store that threads read through the cache. */
 export interface RemoteFile {
   cache: BlockCachePlace
-  /** Tells it from every other object of this type. */
+  /** Identifies this object among all objects of this type. */
   id: string
   /** Its key in the object store. */
   key: string
@@ -51,7 +51,7 @@ export function countBlocks(size: number): number {
 
 /**
  * Fills `bytes` from a position in a file. Blocks this thread while the store sends what is missing, so the main thread must not call it. Throws
- * `store_unavailable`. The cache may replace a block while it is read. The next attempt then fetches it again.
+ * `store_unavailable`. The cache may replace a block while this reads it. Then the next attempt fetches the block again.
  */
 export function readRemote(file: RemoteFile, bytes: Uint8Array, position: number): void {
   const blocks = new Int32Array(file.blocks)
@@ -70,7 +70,7 @@ export function readRemote(file: RemoteFile, bytes: Uint8Array, position: number
 function copyBlock(file: RemoteFile, blocks: Int32Array, block: number, bytes: Uint8Array, offset: number): void {
   const { handle, usedAt } = file.cache
   const deadline = performance.now() + WAIT_MS
-  // `readRemote` has asked for the block if it was not there. It may have come and gone since.
+  // `readRemote` has asked for the block if it was not there. The cache may have fetched and replaced it since.
   for (let hasAsked = true; ; hasAsked = false) {
     const state = Atomics.load(blocks, block)
     if (state > 0) {

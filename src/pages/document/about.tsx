@@ -16,7 +16,7 @@ export interface MailLinks {
   hasMore: boolean
 }
 
-/** Of more attachments that are no documents, the view shows the first ones by name. */
+/** The view names at most this many attachments that did not become documents. */
 const MAX_SKIPPED_SHOWN = 10
 
 /** Lists the facts of a document: title, path, project, type, size, and the attachments of a message. */

@@ -61,7 +61,7 @@ const NAMES: Readonly<Record<CheckName, string>> = {
 /** What the owner can do about each check that fails. */
 const ADVICE: Readonly<Record<CheckName, string>> = {
   database: 'Look at the disk and at the server log. If the database is damaged, restore a backup.',
-  store: 'Look at the object store and at the credentials for it. docsearch continues by itself when it answers.',
+  store: 'Check the object store and its credentials. docsearch continues by itself when the store answers again.',
   index: 'docsearch repairs the index by itself. If this stays, see the server log.',
   embedder: 'Searches use keywords only until the model works again. Start its server, or change to another model.',
   reranker: 'Results keep the order of the search. Start the server of the reranker, or set another one.',

@@ -1,4 +1,4 @@
-/** Directives to the preprocessor. No file is included, and the text of every branch is read, because its conditions can come from a command line. */
+/** Preprocessor directives. The reader includes no files, and reads the text of every branch, because conditions can come from a command line. */
 const DIRECTIVE = /^(?:include|ifdef|ifndef|ifeval|endif)::[^[\n]{0,500}\[(.*)\]\s*$/
 const DELIMITER = /^(?:-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|\/{4,}|`{3,}\S{0,50}|--|[|,:!]={3,})$/
 const UNDERLINE = /^(?:=+|-+|~+|\^+|\++)$/
@@ -18,7 +18,7 @@ export interface Item {
   text: string
 }
 
-/** Returns whether a line begins and ends a delimited block. */
+/** Returns whether a line delimits a block. */
 export function isDelimiter(line: string): boolean {
   return DELIMITER.test(line)
 }

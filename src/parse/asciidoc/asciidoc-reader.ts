@@ -14,7 +14,7 @@ const VERBATIM = /^(?:source|listing|literal|stem|latexmath|asciimath|ditaa|plan
 /** The numbers of the lines of code that the text below explains. */
 const CALLOUTS = /[ \t]{0,4}(?:(?:\/\/|#|--|;;)[ \t]?)?(?:<(?:!--)?(?:\d{1,3}|\.)(?:--)?>[ \t]?){1,20}$/
 
-/** What the line in brackets above a block says of it. */
+/** The attributes of a block, from the line in brackets above it. */
 interface BlockStyle {
   style: string
   /** The text in the brackets. */
@@ -62,7 +62,7 @@ export class AsciidocReader {
     this.title ??= this.text.valueOf('doctitle') ?? this.text.valueOf('title')
   }
 
-  /** Reads a line that prints nothing: a comment, an attribute, or what says something about the next block. */
+  /** Reads a line that prints nothing: a comment, an attribute, or a line that describes the next block. */
   private readSilent(line: string): boolean {
     const { lines } = this
     if (isComment(line)) lines.skip(1)

@@ -87,7 +87,7 @@ function partsOf(line: string, separator: string): string[] {
   return parts.map((part) => part.replaceAll(`\\${separator}`, separator))
 }
 
-/** Adds a cell as often as its format says. Returns by how many cells the table grew in addition. */
+/** Adds a cell as often as its format says. Returns how many additional cells this made. */
 function addCell(cells: Cell[], format: string, text: string, left: number): number {
   const [, times, columns, rows] = CELL.exec(format) ?? []
   const count = Math.min(Number(times ?? 1), left + 1)
@@ -100,7 +100,7 @@ function addCell(cells: Cell[], format: string, text: string, left: number): num
 /** Puts cells into rows. Columns that a cell of a row above spans are empty. */
 function arrange(cells: readonly Cell[], columns: number): string[][] {
   const rows: string[][] = []
-  /** How many of the next rows each column is spanned in. */
+  /** For each column, how many of the next rows a cell above spans. */
   const spanned = Array.from({ length: columns }, () => 0)
   let row: string[] = []
   const passSpanned = (): void => {

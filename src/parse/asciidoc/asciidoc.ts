@@ -6,8 +6,8 @@ import type { Parser } from '../parser.ts'
 import { AsciidocReader } from './asciidoc-reader.ts'
 
 /**
- * Reads AsciiDoc as a reader of the page sees it. Nothing is included, and nothing runs. This is our own because asciidoctor.js needs
- * time in the square of the length for a line of blanks or of open marks, and overflows the stack on nested blocks.
+ * Reads AsciiDoc as it looks on the printed page. Includes no files and runs nothing. This parser is our own because asciidoctor.js takes
+ * quadratic time for a line of blanks or of open marks, and overflows the stack on nested blocks.
  */
 export const parseAsciidoc: Parser = async ({ file, limits }, output) => {
   const { text, encoding, confidence } = await readTextFile(file, limits)

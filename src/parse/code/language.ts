@@ -35,7 +35,7 @@ export interface Language {
   isFlat?: boolean
 }
 
-/** What the lines of a text are read by. */
+/** The rules by which the lines of a text are read. */
 export type Syntax = Omit<Language, 'name'>
 
 /** Comments, strings and lines of the languages that look like C. */

@@ -45,7 +45,7 @@ function addChapter(html: string, title: string | null, flow: Flow): void {
   if (first?.kind !== 'heading' && title !== null) flow.announce(title, 1)
   readHtml(html, flow, { parts: first === undefined ? 'everything' : 'content', layoutTables: tables })
   flow.end('paragraph')
-  // A page of a book with a fixed layout can be a drawing that has all of the text.
+  // In a book with a fixed layout, a page can be a drawing that has all of the text.
   if (first !== undefined) return
   for (const line of svgText(html)) {
     flow.text(line)

@@ -5,6 +5,6 @@ export function decodeEntity(entity: string): string {
   let text = ''
   const parser = new Parser({ ontext: (part) => (text += part) })
   parser.end(entity)
-  // Only a part of the name is known.
+  // Only the beginning of the name is a known entity.
   return text.endsWith(';') && entity.length > text.length ? entity : text
 }

@@ -22,8 +22,8 @@ export interface MailAttachment {
 }
 
 /**
- * Characters that a header has no use for: control characters, and those that change the direction of text, which make `live@example.org` of
- * another address.
+ * Characters that a header never needs: control characters, and characters that change the direction of text and so can make one address look
+ * like another.
  */
 const CONTROLS = /[\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu
 

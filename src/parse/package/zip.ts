@@ -50,7 +50,7 @@ export async function withZip<T>(file: string, what: string, use: (zip: ZipFile)
   }
 }
 
-/** Decodes the names of the entries, whatever they are. */
+/** Decodes the names of the entries. */
 function withNames(zip: ZipFile): ZipFile {
   const eachEntry = zip.eachEntry.bind(zip)
   zip.eachEntry = async function* () {

@@ -23,8 +23,8 @@ export function pageOfJpeg(bytes: Buffer): PicturePage {
       const [height, width, components] = [data.readUInt16BE(1), data.readUInt16BE(3), data[5]!]
       checkSize(WHAT, width, height)
       const colours = COLOURS[components]
-      if (marker > 0xc2 || data[0] !== 8 || colours === undefined) throw unusual('This JPEG', 'has an unusual coding')
-      // Programs of Adobe store CMYK inverted.
+      if (marker > 0xc2 || data[0] !== 8 || colours === undefined) throw unusual('This JPEG', 'uses an unusual encoding')
+      // Adobe programs store CMYK inverted.
       const decode = components === 4 && isAdobe ? '/Decode[1 0 1 0 1 0 1 0]' : ''
       const entries = `/ColorSpace${colours}/BitsPerComponent 8/Filter/DCTDecode${decode}`
       return { width, height, dpi, rotation: rotationOf(orientation), strips: [{ width, height, entries, data: bytes }] }
@@ -33,7 +33,7 @@ export function pageOfJpeg(bytes: Buffer): PicturePage {
   throw corrupt(WHAT)
 }
 
-/** Start of a frame: it has the size. Three of the range are tables. */
+/** The start of a frame, which has the size of the image. Three markers in this range are tables instead. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 }
@@ -54,7 +54,7 @@ function* segments(bytes: Buffer): Generator<{ marker: number; data: Buffer }> {
   }
 }
 
-/** Returns the orientation of Exif data, 1 without one. */
+/** Returns the orientation from the Exif data, or 1 if there is none. */
 function orientationOf(tiff: Buffer): number {
   if (tiff.length < 14) return 1
   const isLittle = tiff.toString('latin1', 0, 2) === 'II'

@@ -19,7 +19,7 @@ export interface PicturePage {
 }
 
 const POINTS_PER_INCH = 72
-/** Readers of PDF accept no larger pages. */
+/** PDF readers accept no larger pages. */
 const MAX_SIDE_POINTS = 14_400
 const [MIN_DPI, MAX_DPI] = [50, 2_400]
 /** Photos and screenshots count as this wide, so that an OCR program finds letters of the usual size. */

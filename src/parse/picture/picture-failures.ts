@@ -1,7 +1,7 @@
 import { DocsearchError } from '../../core/errors.ts'
 import { corrupt } from '../failures.ts'
 
-/** More pixels than a page of A3 at 600 dpi has. */
+/** More than an A3 page at 600 dpi has. */
 const MAX_PIXELS = 100_000_000
 
 /** Checks the size before anything is decoded. Throws `corrupt` and `too_large`. */
@@ -10,7 +10,7 @@ export function checkSize(what: string, width: number, height: number): void {
   if (width * height <= MAX_PIXELS) return
   throw new DocsearchError(
     'too_large',
-    `The picture has ${width} × ${height} pixels, more than the limit of ${MAX_PIXELS / 1_000_000} million. Make it smaller, or divide it.`,
+    `The picture has ${width} × ${height} pixels, more than the limit of ${MAX_PIXELS / 1_000_000} million. Scale it down or split it, and upload it again.`,
     { details: { width, height, limit: MAX_PIXELS } },
   )
 }
@@ -19,6 +19,6 @@ export function checkSize(what: string, width: number, height: number): void {
 export function unusual(what: string, how: string): DocsearchError {
   return new DocsearchError(
     'unsupported_type',
-    `${what} ${how}, which docsearch can't read. Save it as PNG or as PDF and upload that.`,
+    `${what} ${how}, which docsearch can't read. Save it as PNG or PDF and upload that.`,
   )
 }

@@ -10,7 +10,7 @@ const CM_PER_INCH = 2.54
 const SIZES: Readonly<Record<number, number>> = { 1: 1, 3: 2, 4: 4, 5: 8, 7: 1 }
 const [BYTE, SHORT, RATIONAL, BYTES] = [1, 3, 5, 7]
 
-// Numbers of fields.
+// Tag numbers of fields.
 const WIDTH = 256
 const HEIGHT = 257
 const BITS = 258
@@ -67,7 +67,7 @@ export function pagesOfTiff(bytes: Buffer, maxPages: number): PicturePage[] {
 class TiffFile {
   readonly bytes: Buffer
   private readonly isLittle: boolean
-  /** Bytes that were read. Pages can share directories, values and strips, and a small file must not become a large PDF. */
+  /** How many bytes were read. Pages can share directories, values and strips, and a small file must not become a large PDF. */
   private taken = 0
 
   constructor(bytes: Buffer) {
@@ -133,7 +133,7 @@ function pageOf(file: TiffFile, directory: number): PicturePage {
   const [width, height] = [one(WIDTH, 0), one(HEIGHT, 0)]
   checkSize(WHAT, width, height)
   if (fields.has(TILES)) throw unusual(THIS, 'is divided into tiles')
-  if (one(PLANES, 1) !== 1) throw unusual(THIS, 'stores each colour by itself')
+  if (one(PLANES, 1) !== 1) throw unusual(THIS, 'stores each colour separately')
   const offsets = fields.get(OFFSETS) ?? []
   const lengths = fields.get(LENGTHS) ?? (offsets.length === 1 ? [file.bytes.length] : [])
   const rows = Math.min(one(ROWS, height), height)
@@ -179,7 +179,7 @@ function entriesOf(fields: Map<number, number[]>, width: number, height: number)
       case 32_773:
         return '/Filter/RunLengthDecode'
       default:
-        throw unusual(THIS, `has the compression ${compression}`)
+        throw unusual(THIS, `uses the compression ${compression}`)
     }
   }
 }

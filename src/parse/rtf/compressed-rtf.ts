@@ -7,8 +7,8 @@ const PREFIX = Buffer.from(
 )
 
 /**
- * Decompresses the RTF of an Outlook message (MS-OXRTFCP). Returns what can be read of damaged data. The result has at most nine times the bytes.
- * Null for other data.
+ * Decompresses the RTF of an Outlook message (MS-OXRTFCP). Of damaged data, returns what can be read. The result is at most nine times as long as
+ * the data. Returns null for other data.
  */
 export function decompressRtf(bytes: Buffer): Buffer | null {
   if (bytes.length < HEADER_BYTES) return null

@@ -7,12 +7,12 @@ import { translateSqlError } from './errors.ts'
 import type { Scan, ScanAnswer } from './scan-protocol.ts'
 
 const MAIN = builtModule(new URL('./scan-main.ts', import.meta.url))
-/** Far more than a million messages take on a slow machine. */
+/** Far longer than a million messages take on a slow machine. */
 const MAX_MS = 30_000
-/** How long a query may wait for the queries of others, and how many queries of a user may wait. */
+/** How long a query may wait for the queries of other users, and how many queries of one user may wait. */
 const MAX_WAIT_MS = 30_000
 const MAX_WAITING = 20
-/** A thread without work for this long ends, to give its memory back. */
+/** A thread that has no work for this long ends, to free its memory. */
 const IDLE_MS = 30_000
 
 /** On whose behalf a query runs. Users take turns. */
@@ -134,7 +134,7 @@ function unavailable(message: string): DocsearchError {
 
 function tookTooLong(): DocsearchError {
   return unavailable(
-    `The search compared the headers of messages for ${MAX_MS / 1000} s without an end. Search in fewer projects, or try again later.`,
+    `The search compared the headers of messages for ${MAX_MS / 1000} s and did not finish. Search in fewer projects, or try again later.`,
   )
 }
 

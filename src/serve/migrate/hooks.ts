@@ -1,7 +1,7 @@
-/** What the caller of `docsearch migrate` hears. */
+/** Reports the progress of a move to its caller. */
 export interface MigrateHooks {
   signal: AbortSignal
-  /** Called with the number of bytes of originals that are at the new place, and of all. */
+  /** Called with the number of bytes of originals at the new place, and of all originals. */
   onOriginals: (bytes: number, total: number) => void
   /** Called while the tables are copied. */
   onRecords: () => void

@@ -20,7 +20,7 @@ const mark = z.object({
 /** Says that `docsearch migrate` has moved, or is moving, the documents of a data folder. */
 export type Mark = z.infer<typeof mark>
 
-/** Returns null for a folder that does not move. Throws `data_unusable` for a damaged mark. */
+/** Returns null for a folder that nobody has moved. Throws `data_unusable` for a damaged mark. */
 export async function readMark(dir: string): Promise<Mark | null> {
   try {
     return mark.parse(JSON.parse(await readFile(join(dir, FILE), 'utf8')))
@@ -28,7 +28,7 @@ export async function readMark(dir: string): Promise<Mark | null> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw new DocsearchError(
       'data_unusable',
-      `${join(dir, FILE)} could not be read, so it is not known where the documents are.`,
+      `${join(dir, FILE)} could not be read, so docsearch does not know where the documents are.`,
       {
         cause: error,
       },

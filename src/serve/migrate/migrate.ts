@@ -24,12 +24,12 @@ export async function migrate({ to, data, database, store, ...hooks }: MigrateOp
   keepFilesPrivate()
   const isToDatabase = /^postgres(ql)?:\/\//.test(to)
   if (isToDatabase && database !== undefined)
-    throw new DocsearchError('usage', 'Name one database: the documents of a data folder move to the database of --to.')
-  if (!isToDatabase && data !== undefined)
     throw new DocsearchError(
       'usage',
-      'Name the folder with --to only. --data is for documents that move from a folder to a database.',
+      'Name only one database: --to names the database to which the documents of a data folder move.',
     )
+  if (!isToDatabase && data !== undefined)
+    throw new DocsearchError('usage', 'Name the folder only with --to. --data names a folder whose documents move to a database.')
   const flags = isToDatabase ? { data, database: to, store } : { database, store }
   const { config } = await loadConfig(flags, output.env)
   if (config.shared === null)

@@ -24,8 +24,8 @@ interface Options extends MigrateHooks {
 }
 
 /**
- * Moves the documents of an instance in a database and an object store to a folder. From the first step on, its processes can't write any more. If this
- * fails, they can again. After a kill, another call goes on.
+ * Moves the documents of an instance in a database and an object store to a folder. After the first step, its processes can no longer write. If the move
+ * fails, they can write again. If it is killed, another call continues.
  */
 export async function moveToFolder({ dir, place, ...hooks }: Options, output: ServeOutput): Promise<Migrated> {
   const log = createLogger('error', output.stderr)
@@ -49,7 +49,7 @@ async function requireEmpty(dir: string, place: string): Promise<void> {
   if (mark?.state === 'arriving' && mark.place === place) return
   const other = (await readdir(dir)).find((name) => name !== 'lost+found')
   if (other !== undefined)
-    throw new DocsearchError('data_unusable', `${dir} is not empty: it has ${other}. Name an empty or new folder with --to.`)
+    throw new DocsearchError('data_unusable', `${dir} is not empty: it has ${other}. Name a new or empty folder with --to.`)
 }
 
 /** Lets no process write while `work` runs, nor after it has succeeded. */
@@ -84,7 +84,7 @@ async function copyAll({ folder, shared, hooks, log }: CopyOptions): Promise<Mig
   const { dir, database } = folder
   await writeMark(dir, { state: 'arriving', place: shared.place, at: new Date().toISOString() })
   hooks.onRecords()
-  // A folder with the database is complete.
+  // The database is moved last, so a folder that has it is complete.
   const copy = `${database}.arriving`
   for (const name of [copy, `${copy}-wal`, `${copy}-shm`]) await rm(name, { force: true })
   const { snapshotPostgres } = await import('../../records/sql/postgres/snapshot.ts')

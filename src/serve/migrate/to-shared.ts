@@ -27,8 +27,8 @@ interface Options extends MigrateHooks {
 }
 
 /**
- * Moves the documents of a data folder to a database and an object store. Until the last step, the folder is the instance, and the database can't be
- * used. After an interruption, another call goes on. Each step can be repeated.
+ * Moves the documents of a data folder to a database and an object store. Until the last step, only the folder can be used as the instance, not the
+ * database. After an interruption, another call continues. Each step can be repeated.
  */
 export async function moveToShared({ dir, place, ...hooks }: Options, output: ServeOutput): Promise<Migrated> {
   if (!isDataFolder(dir))
@@ -39,7 +39,7 @@ export async function moveToShared({ dir, place, ...hooks }: Options, output: Se
     const folder = await openDataFolder(dir, { isMigration: true })
     open.add('data folder', () => folder.close())
     keepTemporaryFilesIn(folder.temporary)
-    // Also brings what is in the write-ahead log into the file.
+    // This also writes the write-ahead log into the database file.
     await (await openRecords({ file: folder.database, clock: systemClock, log, upgrade: offlineUpgrade(dir, output) })).close()
     const shared = await openSharedSide({ place, folder: join(folder.temporary, 'shared'), log, open })
     await prepare(dir, shared, output)
@@ -70,7 +70,7 @@ async function prepare(dir: string, { place, server, objects }: SharedSide, { sa
   if (mark !== null && mark.place !== place && mark.state !== 'leaving')
     throw new DocsearchError(
       'data_unusable',
-      `The documents of ${dir} move ${mark.state === 'left' ? 'to' : 'from'} ${mark.place} already.`,
+      `The documents of ${dir} ${mark.state === 'left' ? 'were already moved to' : 'are still being moved here from'} ${mark.place}.`,
     )
   await probeStore(objects)
   const { prepareTables } = await import('../../records/sql/postgres/copy.ts')
@@ -80,7 +80,7 @@ async function prepare(dir: string, { place, server, objects }: SharedSide, { sa
     if (!isOurs)
       throw new DocsearchError(
         'data_unusable',
-        `The object store has files of another instance, such as ${key}. Name an empty place with --store.`,
+        `The object store already has originals, such as ${key}. Name an empty prefix with --store.`,
       )
   if (!isOurs) await writeMark(dir, { state: 'leaving', place, at: new Date().toISOString() })
 }

@@ -59,7 +59,7 @@ test('the copy of an index finds the same passages with the same scores', async 
   expect((await found(to)).keywords).toHaveLength(COUNT)
 })
 
-test('a copy goes on where it stopped, and takes away what the index does not have', async () => {
+test('an interrupted copy continues where it stopped, and removes what the index does not have', async () => {
   const from = await filledIndex()
   const other: IndexedPassage = withTerms(passage('doc_gone', 0))
   const old = { ...DOCUMENTS[3]!, passages: DOCUMENTS[3]!.passages.slice(1) }

@@ -132,7 +132,7 @@ async function putAll(index: ChunkIndex): Promise<void> {
   await index.deleteDocuments(['doc_2'])
 }
 
-test('finds the same through a small cache as with everything in memory, and takes no more disk than it may', async () => {
+test('finds the same through a small cache as with everything in memory, and stays within its disk limit', async () => {
   const layout = { dimensions: DIMENSIONS, denseDimensions: DIMENSIONS }
   const local = await SegmentedIndex.open({
     table: createMemoryTable(DIMENSIONS),
@@ -192,7 +192,7 @@ test('a damaged block in the cache is fetched again', async () => {
   await writer.index.put([document('doc_1')])
   const expected = await found(writer.index)
   const reader = await open(ON_DISK)
-  // Every block is damaged once on its way.
+  // Every block is damaged once on its way to the cache.
   const spoiled = new Set<string>()
   server.proxy.fault = ({ url, headers }) => {
     const block = `${url} ${String(headers.range)}`

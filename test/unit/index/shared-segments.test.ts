@@ -165,7 +165,7 @@ test('a writer whose lease has passed on cannot write, and the next one has ever
   await second.put([document('doc_3')])
   const documents = async (index: SharedIndex) => new Set((await found(index)).words.map(({ id }) => id.split(':')[0]))
   expect(await documents(second)).toEqual(new Set(['doc_1', 'doc_3']))
-  // With another lease, the first one continues where the second one has stopped.
+  // With a new lease, the first process continues where the second one stopped.
   await first.put([document('doc_4')])
   await expect(second.deleteDocuments(['doc_1'])).rejects.toMatchObject({ code: errorCode('writer_replaced') })
   expect(await documents(first)).toEqual(new Set(['doc_1', 'doc_3', 'doc_4']))

@@ -19,7 +19,7 @@ sslmode=require
 host=last.example
 `
 
-test('completes an address by the service that it names, and keeps what the address has', async () => {
+test('completes an address with the service that it names, and keeps what the address has', async () => {
   const PGSERVICEFILE = join(await tempFolder(), 'services')
   await writeFile(PGSERVICEFILE, FILE)
   const read = async (address: string, env = {}) => {

@@ -33,7 +33,7 @@ test('returns the text of the only row, and nothing for null', async () => {
   expect(text(await scans.run({ sql: 'select null', parameters: [] }, { userId: 'usr_1' }))).toBe('')
 })
 
-test('a query that fails fails alone, and the thread changes nothing', async () => {
+test('a failed query does not affect others, and the thread changes nothing', async () => {
   const scans = await open()
   const wrong = scans.run({ sql: 'select * from missing', parameters: [] }, { userId: 'usr_1' })
   const writing = scans.run({ sql: 'delete from words returning word', parameters: [] }, { userId: 'usr_1' })

@@ -68,7 +68,7 @@ test('finds what another process has stored, and says when the newest documents 
   isCurrent = false
   expect(await fixture.ask('pier', { limit: 1 }, { index })).toMatchObject({
     hits: [{ text: 'The pier is old.' }],
-    modeReason: expect.stringContaining('The object store does not answer in time.'),
+    modeReason: expect.stringContaining('The object store did not answer in time.'),
   })
 })
 

@@ -81,7 +81,7 @@ test('gives the lease back when it cannot write, and reads meanwhile', async () 
   await until('it reads', () => events.filter((event) => event === 'read').length === 2)
 })
 
-test('begins again to write when the work asks for it', async () => {
+test('starts writing again when the work asks for it', async () => {
   const { worker, events, free, restart } = startWorker()
   free(true)
   await worker.start()

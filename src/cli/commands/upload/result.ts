@@ -51,7 +51,7 @@ export function printResult(context: Context, result: Result): void {
   reportProblems(context, [...news, ...result.attachments], result.refused)
 }
 
-/** Says which kinds of files in a folder were not taken: those that hold no text, and those whose text docsearch reads only in another format. */
+/** Reports which kinds of files in a folder were skipped: files without text, and files whose text docsearch reads only in another format. */
 export function reportSkipped(context: Context, skipped: readonly Refusal[]): void {
   const withText = skipped.filter(({ convertible }) => convertible === true)
   const others = skipped.filter(({ convertible }) => convertible !== true)
@@ -59,10 +59,12 @@ export function reportSkipped(context: Context, skipped: readonly Refusal[]): vo
     context.notice(`Skipped ${count(others.length, 'file')} without text that docsearch reads: ${kindsOf(others)}.`)
   if (withText.length === 0) return
   const formats = `${count(withText.length, 'file')} in a format that docsearch can't read: ${kindsOf(withText)}`
-  context.notice(`Skipped ${formats}. To search in these files, save them in another format, such as DOCX, XLSX, PPTX or PDF.`)
+  context.notice(
+    `Skipped ${formats}. To make these files searchable, save them in another format, such as DOCX, XLSX, PPTX or PDF.`,
+  )
 }
 
-/** Returns the kinds of some files, with their numbers. */
+/** Returns how many files there are of each kind, as text. */
 function kindsOf(skipped: readonly Refusal[]): string {
   const kinds = Map.groupBy(skipped, ({ name, code }) =>
     code === 'empty_file' ? 'empty' : extname(name).toLowerCase() || 'no extension',

@@ -12,7 +12,7 @@ export const pageImageRoute = ({ credentials, pageImages }: Pick<Dependencies, '
     tag: 'Documents',
     summary: 'Show a page as an image',
     description:
-      'A PNG with 16 greys, or with up to 16 colours if the page has colour. A page more than four times as tall as wide can get a narrower image than `w`, because images are at most 8,000 pixels tall. Only PDFs and pictures have images; other documents answer 404 with `no_page_images`.',
+      'A PNG with 16 shades of grey, or with up to 16 colours if the page has colour. A page more than four times as tall as wide can get a narrower image than `w`, because images are at most 8,000 pixels tall. Only PDFs and pictures have images; other documents answer 404 with `no_page_images`.',
     access: 'read:documents',
     idDescription: 'ID of the document',
     pathDescriptions: { n: 'Number of the page, from 1' },

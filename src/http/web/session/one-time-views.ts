@@ -18,7 +18,7 @@ export type OneTimeView = (page: SignedInProps) => string
 export interface OneTimeViews {
   /** Returns the ID under which the session finds the view. `page` returns the props of the view. */
   add(login: ViewLogin, view: { render: OneTimeView; next: string }, page: () => SignedInProps): Promise<string>
-  /** Returns the HTML of the view once. Later, it is null. Returns null for another session, and for a view that has ended. */
+  /** Returns the HTML of the view once, and null after that. Returns null for another session, and for a view that has expired. */
   take(login: ViewLogin, id: string, page: () => SignedInProps): Promise<{ html: string | null; next: string } | null>
 }
 
@@ -33,7 +33,7 @@ interface Kept {
   endsAt: number
 }
 
-/** Only the memory of this process has the views: after a restart, the secret is lost, and its user creates another. */
+/** Keeps the views in the memory of this process. After a restart, the secret is lost, and the user has to create another one. */
 export class ViewsInMemory implements OneTimeViews {
   /** In the order in which they end. */
   readonly #views = new Map<string, Kept>()
@@ -67,11 +67,11 @@ export class ViewsInMemory implements OneTimeViews {
 export interface KeptViews {
   /** Keeps a text for a session, and forgets the oldest ones of a session that has many. */
   put(kept: { id: string; sessionId: string; text: string; next: string; ms: number }): Promise<void>
-  /** Returns the text once; later, it is null. Returns null for another session and after the time has passed. */
+  /** Returns the text once, and null after that. Returns null for another session and after the text has expired. */
   take(id: string, sessionId: string): Promise<{ text: string | null; next: string } | null>
 }
 
-/** Every process shows the view. It is encrypted with the token of the session, which only the browser has. */
+/** Any process can show the view. The view is encrypted with the token of the session, which only the browser has. */
 export class SharedViews implements OneTimeViews {
   readonly #kept: KeptViews
 

@@ -14,7 +14,7 @@ const MIN_SLOTS = 64
 const FETCHES_AT_ONCE = 32
 /** Blocks to fetch at the same time before a search needs them. */
 const FILLS_AT_ONCE = 4
-/** To make room, the cache looks at this many slots, and takes the one that was read longest ago. */
+/** To make room, the cache compares this many slots and reuses the one that was read longest ago. */
 const SAMPLE = 64
 
 interface Slot {
@@ -23,8 +23,8 @@ interface Slot {
 }
 
 /**
- * A file of bounded size with blocks of files in an object store, those that were read last. All threads read the file. This thread fetches the blocks that
- * they ask for. Each start begins with an empty file. Reads verify checksums of pages, so a block that was damaged here never counts.
+ * A file of limited size that caches the blocks of files in an object store that were read last. All threads read the file. This thread fetches the
+ * blocks that they ask for. The file is empty at each start. Reads verify the checksums of pages, so a damaged block is never used.
  */
 export class BlockCache {
   readonly place: BlockCachePlace

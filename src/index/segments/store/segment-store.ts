@@ -185,7 +185,7 @@ export class SegmentStore {
     for (const one of files.sort((a, b) => a.file.size - b.file.size)) {
       const { projectId, file, name } = one
       const isInUse = this.#projects.get(projectId)?.segments.some((segment) => pagedFilesOf(segment).includes(file))
-      // What stays in an object store is verified when it is read.
+      // Sections that stay in an object store are verified when they are read.
       if (isInUse !== true || (file.remote !== undefined && !this.#hasRoomFor(file))) continue
       if (!(await this.#isWhole(one, this.#hasRoomFor(file)))) await onDamage(name)
     }

@@ -26,7 +26,7 @@ export function createCoordination(options: { store: Store; worker: Worker; log:
     shownOnce: createShownOnce(db),
     async secret(name) {
       const fresh = randomBytes(SECRET_BYTES).toString('base64')
-      // Of several processes at the same time, one inserts its secret, and the others read it.
+      // If several processes do this at the same time, one inserts its secret, and the others read it.
       await sql`insert into secrets (name, value) values (${name}, ${fresh}) on conflict (name) do nothing`.execute(db)
       const { rows } = await sql<{ value: string }>`select value from secrets where name = ${name}`.execute(db)
       return rows[0]!.value
@@ -79,7 +79,7 @@ function createShownOnce(db: Kysely<Tables>): ShownOnce {
         select id from shown_once where session_id = ${sessionId} order by ends_at desc offset ${MAX_OF_SESSION})`.execute(db)
     },
     async take(id, sessionId) {
-      // Of several calls at the same time, one gets the text.
+      // If several calls run at the same time, only one gets the text.
       const { rows } = await sql<{ text: string | null; next: string }>`update shown_once set text = null
         from (select id, text from shown_once where id = ${id} and session_id = ${sessionId} and ends_at > clock_timestamp()
           for update) as before

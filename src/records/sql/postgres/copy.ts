@@ -59,7 +59,7 @@ const IN_ORDER = [
   'webhook_deliveries',
 ] as const satisfies readonly Table[]
 
-/** Does not compile when a table is missing above. */
+/** Does not compile if the list above lacks a table. */
 const TABLES: readonly (Table extends (typeof IN_ORDER)[number] ? Table : never)[] = IN_ORDER
 
 /** How many rows a cursor returns at once. A page of a document can have a megabyte of text. */
@@ -89,7 +89,7 @@ export interface CopyToPostgres {
 
 /**
  * Copies records to PostgreSQL in one transaction. From then on they are arriving, and no process can use them before `setMove` says that they have
- * arrived. Replaces what an earlier copy from the same place has left. Throws `data_unusable` when PostgreSQL has other records, and an error
+ * arrived. Replaces what an earlier copy from the same place left behind. Throws `data_unusable` when PostgreSQL has other records, and an error
  * when a count differs afterwards. Then PostgreSQL stays as it was.
  */
 export async function copyToPostgres({ file, server, from: place, secrets = {} }: CopyToPostgres): Promise<RowCounts> {
@@ -152,10 +152,7 @@ async function refuseOtherRecords(to: Transaction<Tables>, place: string): Promi
   if (move?.state === 'arriving' && move.place === place) return
   const user = await to.selectFrom('users').select('id').limit(1).executeTakeFirst()
   if (user !== undefined)
-    throw new DocsearchError(
-      'data_unusable',
-      'The PostgreSQL database is in use by docsearch: it has users. Name an empty database.',
-    )
+    throw new DocsearchError('data_unusable', 'The PostgreSQL database already has docsearch users. Name an empty database.')
 }
 
 async function copyTables(read: (table: Table) => AsyncIterable<Row>, to: Transaction<Tables>): Promise<RowCounts> {

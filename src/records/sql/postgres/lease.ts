@@ -18,9 +18,9 @@ export interface LeaseOptions {
 
 /** A row of `leases`. Renewed while the process runs, so it expires soon after the process was killed, frozen or cut off. */
 export class PostgresLease implements Lease {
-  /** Another one for each time that the process takes the lease. */
+  /** A new ID each time the process takes the lease. */
   #holder = randomUUID()
-  /** When the lease surely still lasts, by the clock of this process. */
+  /** Until when the lease certainly lasts, by the clock of this process. */
   #heldUntil = Number.NEGATIVE_INFINITY
   #onLost: (() => void) | null = null
   #timer: NodeJS.Timeout | undefined
@@ -35,7 +35,7 @@ export class PostgresLease implements Lease {
     const { db, name } = this.#options
     const holder = randomUUID()
     const begun = performance.now()
-    // A fence of its own for each holder, even if it writes no index.
+    // Each holder gets its own fence, even if it writes no index.
     const { numAffectedRows } = await sql`update leases set holder = ${holder}, fence = fence + 1, expires_at = ${this.#end()}
       where name = ${name} and expires_at <= clock_timestamp()`.execute(db)
     if (numAffectedRows !== 1n) return false
@@ -75,7 +75,7 @@ export class PostgresLease implements Lease {
     return sql`clock_timestamp() + ${this.#options.leaseMs} * interval '1 millisecond'`
   }
 
-  /** `begun` is when the renewal was sent, so that the lease of the database lasts longer. */
+  /** `begun` is when the renewal was sent. So the lease in the database lasts longer than this process assumes. */
   #extend(begun: number): void {
     this.#heldUntil = begun + this.#options.leaseMs
     this.#schedule()

@@ -9,7 +9,7 @@ export const WRITES = sql.lit(1)
 /** Held from the choice of ids to the commit. */
 export const IDS = sql.lit(2)
 
-/** Waits until no other transaction writes. Until the end of this one, none does. */
+/** Waits until no other transaction writes. No other transaction can write until this one ends. */
 export async function lockWrites(tx: Transaction<Tables>): Promise<void> {
   await sql`select pg_advisory_xact_lock(${LOCKS}, ${WRITES})`.execute(tx)
 }

@@ -31,7 +31,7 @@ export function refuseWrites(move: string | null): void {
   if (move === null) return
   const { state, place } = JSON.parse(move) as Move
   const what = { arriving: 'are being moved from', leaving: 'are being moved to', left: 'were moved to' }[state]
-  throw new DocsearchError('unavailable', `The documents of this instance ${what} ${place}. Nothing can be changed here.`)
+  throw new DocsearchError('unavailable', `The documents of this instance ${what} ${place}. You can't change anything here.`)
 }
 
 /** Throws `data_unusable` while there is a move, for a process that would open the records. */
@@ -76,7 +76,7 @@ export async function setMove(server: PostgresServer, move: Move | null): Promis
   })
 }
 
-/** For a query of the settings that another database has too. */
+/** For a query of the settings that are copied to another database. */
 export const WITHOUT_MOVE = sql`where name <> ${sql.lit(SETTING)}`
 
 /** The move, for the first statement of a transaction that writes. */

@@ -6,8 +6,8 @@ import { DocsearchError } from '../../../core/errors.ts'
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Completes an address by a service of PostgreSQL: a section of `~/.pg_service.conf` or `pg_service.conf`, which `?service=` or PGSERVICE names. `pg`
- * reads the other files and variables of libpq, but not this file. What the address has itself counts. Throws `invalid_configuration`.
+ * Completes an address with a PostgreSQL service: a section of `~/.pg_service.conf` or `pg_service.conf`, which `?service=` or PGSERVICE names. `pg`
+ * reads the other files and variables of libpq, but not this file. Parts that the address itself has take precedence. Throws `invalid_configuration`.
  */
 export async function withService(address: string, env: Environment = process.env): Promise<string> {
   const url = new URL(address)

@@ -4,7 +4,7 @@ import { claim, readClaimed } from '../queue.ts'
 import { SHARED, type Store } from '../store.ts'
 import { lockLease, type Worker } from './claims.ts'
 
-/** A document that waits to be taken over has a claim without a worker. So it stays in work, and no process queues it again. */
+/** A document that waits to be taken over has a claim without a worker. So it stays in progress, and no process queues it again. */
 export function createSharedQueue(store: Store, worker: Worker): SharedQueue {
   return {
     claimUnread: (limit, { except = [] } = {}) => claim(store, limit, except, { isUnread: true }),

@@ -25,7 +25,7 @@ vi.mock('@lancedb/lancedb', async (original) => {
   }
 })
 
-test('however many commits there are, LanceDB keeps no more of them in memory than it may', async () => {
+test('LanceDB stays within its memory limit, however many commits there are', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-memory-'))
   const limits = { cacheBytes: 0, metadataBytes: MB / 2 }
   const layout = { dimensions: DIMENSIONS, denseDimensions: DIMENSIONS }

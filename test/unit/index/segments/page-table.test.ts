@@ -27,7 +27,7 @@ test('a line names pages of a document, or all of them', () => {
   expect(found('', ids)).toEqual({})
 })
 
-test('an id that begins like another one is another one', () => {
+test('IDs that begin alike are different documents', () => {
   expect(found('doc_1 1\ndoc_12', ['doc_1', 'doc_12', 'doc_123', 'doc_'])).toEqual({ doc_1: [1], doc_12: null })
 })
 
@@ -37,7 +37,7 @@ test('a document can have several lines', () => {
   expect(seen).toEqual(expect.arrayContaining([[1], null, [2]]))
 })
 
-test('many documents are all found', () => {
+test('finds every one of many documents', () => {
   const ids = Array.from({ length: 20_000 }, (_, i) => `doc_${i}`)
   const listed = ids.filter((_, i) => i % 3 === 0)
   const pages = found(listed.map((id) => `${id} 1`).join('\n'), ids)

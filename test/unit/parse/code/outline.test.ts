@@ -125,7 +125,7 @@ test('the lines of the text are those of the file', async () => {
   expect(pages[0]!.text.split('\n')).toEqual(['', '', '  first', '', 'second\tx'])
 })
 
-test('each language with extensions has its rules, once', () => {
+test('each language with extensions has exactly one set of rules', () => {
   expect(LANGUAGES.map(({ name }) => name).toSorted()).toEqual(Object.keys(LANGUAGE_EXTENSIONS).toSorted())
 })
 

@@ -51,7 +51,7 @@ test.each([
   ])
 })
 
-test('the warning of a file without text says nothing of pictures', async () => {
+test('the warning about a text file without text does not mention pictures', async () => {
   const { warnings } = await parseBytes(',,\n,,\n', 'a.csv')
   expect(warnings).toMatchObject([{ code: 'no_text', message: expect.not.stringMatching(/picture|OCR/) }])
 })

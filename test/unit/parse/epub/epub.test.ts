@@ -71,7 +71,7 @@ test('shows the table of contents of a book whose images name it as their fallba
   expect(pages.map(({ text }) => text)).toEqual(['Contents'])
 })
 
-test('reads the text of a page that is a drawing', async () => {
+test('reads the text of a page that is an SVG drawing', async () => {
   const drawing = '<svg xmlns="s"><title>no</title><text x="1"><tspan>The</tspan> gate</text><text>opens &amp; shuts</text></svg>'
   const { pages } = await parseBytes(makeEpub([['one.xhtml', drawing]]), 'a.epub')
   expect(blocksOf(pages[0])).toEqual([

@@ -205,7 +205,7 @@ test('headers have no control characters and none that change the direction of t
   expect(texts.join('')).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u202a-\u202e\u2066-\u2069]/)
 })
 
-test('of many attachments, the first thousand are read and the rest are counted', async () => {
+test('reads the first thousand of many attachments and counts the rest', async () => {
   const attachments = Array.from({ length: 1_250 }, (_, i) => ({ type: 'text/plain', name: `${i}.txt`, body: `text ${i}` }))
   const mail = makeMail({ attachments })
   expect(await attachmentsOf(mail, 'a.eml')).toHaveLength(1_000)
@@ -215,7 +215,7 @@ test('of many attachments, the first thousand are read and the rest are counted'
   expect(attachmentsUnlisted).toBe(150)
 })
 
-test('of many senders, the header keeps the first ones', async () => {
+test('the header keeps the first of many senders', async () => {
   const { header } = await read(
     makeMail({ from: Array.from({ length: 30_000 }, (_, i) => `Ada ${i} <a${i}@example.org>`).join(', ') }),
   )

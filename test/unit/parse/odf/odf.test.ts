@@ -193,7 +193,7 @@ test('numbers the items of lists and the headings as the program shows them', as
   ])
 })
 
-test('reads a file whose names begin with a slash', async () => {
+test('reads an archive whose file names begin with a slash', async () => {
   const files = ['content.xml', 'meta.xml', 'META-INF/manifest.xml'].map((name) => ({ name: `/${name}`, data: '<a/>' }))
   const [first, ...rest] = files
   const content =
@@ -206,7 +206,7 @@ test('reads a file whose names begin with a slash', async () => {
   expect((await parseBytes(odt, 'slash.odt')).pages[0]!.text).toBe('At nine.')
 })
 
-test('the number of a slide that is not known yet is no text', async () => {
+test('the placeholder for a slide number is not text', async () => {
   const notes = (number: string) =>
     `<presentation:notes><draw:frame><text:p>Say why. <text:page-number>${number}</text:page-number></text:p></draw:frame></presentation:notes>`
   const slides = ['&lt;Foliennummer&gt;', '7'].map(

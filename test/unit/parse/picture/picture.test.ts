@@ -49,9 +49,9 @@ test.each([
 /** 100 pixels in an inch. */
 const PIXELS_PER_METRE = Buffer.from([0, 0, 0x0f, 0x61, 0, 0, 0x0f, 0x61, 1])
 
-test('what is transparent becomes white paper', async () => {
+test('transparent areas become white', async () => {
   const folder = await tempFolder()
-  // Black everywhere, but the upper half is transparent. Rows have each of the filters.
+  // Black everywhere, but the upper half is transparent. Each filter is used by a row.
   const rows = Buffer.concat(
     Array.from({ length: 80 }, (_, y) => {
       const alpha = y < 40 ? 0 : 255
@@ -142,13 +142,13 @@ test.each<[string, Buffer, string]>([
   await expect(reading).rejects.toMatchObject({ code })
 })
 
-test('ends with a TIFF whose directories form a circle', async () => {
+test('does not loop on a TIFF whose directories form a circle', async () => {
   const once = makeTiff([tiffPage()], GREY)
   const { pageCount } = await parseBytes(makeTiff([tiffPage()], GREY, { next: once.readUInt32LE(4) }), 'a.tif')
   expect(pageCount).toBe(1)
 })
 
-test('any damaged picture ends as a PDF or with a code', () => {
+test('any damaged picture becomes a PDF or fails with an error code', () => {
   const tiff = makeTiff([tiffPage([259, 3, 8])], deflateSync(GREY))
   for (const bytes of [greyPng(8, 8), tiff]) {
     for (let at = 8; at < bytes.length; at++) {

@@ -24,7 +24,7 @@ test('decompresses the examples of the specification', () => {
   expect(decompressRtf(WITH_REFERENCES_TO_ITSELF)!.toString('latin1')).toBe('{\\rtf1 WXYZWXYZWXYZWXYZWXYZ}')
 })
 
-test('any damage ends, and no result is longer than nine times the data', () => {
+test('ends on any damage, and no result is longer than nine times the data', () => {
   for (let at = 0; at < SIMPLE.length; at++) {
     for (const value of [0, 0x7f, 0xff]) {
       const damaged = Buffer.from(SIMPLE)

@@ -33,7 +33,7 @@ test('accepts lines before the header of a PDF', async () => {
   expect(await typeOf(Buffer.concat([Buffer.from('\ufeff'), pdf]), 'marked')).toBe('application/pdf')
 })
 
-test('a text about PDFs, and a message with a PDF in it, are no PDFs', async () => {
+test('a text about PDFs, or a message with a PDF in it, is not a PDF', async () => {
   expect(await typeOf("const PDF_HEADER = '%PDF-1.7'\n", 'sniff.js')).toBe('text/x-source')
   expect(await typeOf('# PDF\n\nA file begins with `%PDF-1.7`.\n', 'pdf.md')).toBe('text/markdown')
   const mail = makeMail({ attachments: [{ type: 'application/pdf', name: 'a.pdf', body: '%PDF-1.7\nnothing' }] })

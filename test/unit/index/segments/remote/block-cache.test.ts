@@ -91,7 +91,7 @@ test('a thread that needs a block gets an error while the store is down, and the
   expect(await read(remote(cache, 'other', 10), 0, 10)).toEqual({ error: 'Error' })
 })
 
-test('is filled before a thread asks, but never more than it may have', async () => {
+test('is filled before a thread asks, but never beyond its limit', async () => {
   const objects = new Map([1, 2, 3].map((i) => [`object ${i}`, randomBytes(30 * BLOCK_BYTES)]))
   const { cache, store } = await openCache(objects)
   const files = [...objects].map(([key, { length }]) => remote(cache, key, length))
