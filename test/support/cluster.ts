@@ -33,8 +33,8 @@ export interface Cluster extends AsyncDisposable {
   env: Record<string, string>
   /** A key for all processes. The first process with the role `api` or `all` makes it. */
   token: string
-  /** Starts a process. With the name of an earlier one, it gets the folder of that process. */
-  start(role: 'all' | 'api' | 'worker', env?: Record<string, string>, name?: string): Promise<Node>
+  /** Starts a process. With the name of an earlier one, it gets the folder of that process. `bin` is the binary of another version. */
+  start(role: 'all' | 'api' | 'worker', env?: Record<string, string>, name?: string, bin?: string): Promise<Node>
   nodes: Node[]
   /** Waits until one of the processes writes the index, and returns it. */
   writer(among?: readonly Node[]): Promise<Node>
@@ -62,9 +62,14 @@ export async function startCluster(): Promise<Cluster> {
     },
     token: '',
     nodes,
-    async start(role, env = {}, name = `${role}-${++started}`) {
+    async start(role, env = {}, name = `${role}-${++started}`, bin) {
       const args = ['--role', role]
-      const daemon = await startRealDaemon({ home: join(folder, name), args, env: { ...cluster.env, ...env } })
+      const daemon = await startRealDaemon({
+        home: join(folder, name),
+        args,
+        env: { ...cluster.env, ...env },
+        ...(bin !== undefined && { bin }),
+      })
       if (role !== 'worker') cluster.token ||= await daemon.token()
       const node: Node = {
         ...rest(daemon.url, cluster.token),
