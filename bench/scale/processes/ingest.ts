@@ -7,7 +7,7 @@ import type { Search, System } from './system.ts'
 import { sumOf, type Usage } from './usage.ts'
 
 /** Documents that start parsers and compile code before each measurement. */
-const WARM_UP = 20
+const WARM_UP = 80
 const WARM_UP_FROM = 900_000
 /** Of ten generated documents, the first five are notes of 250 words. */
 const IN_TEN = 10

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { generatedText } from '../../../test/support/generated-text.ts'
 import { canCluster } from '../../../test/support/cluster.ts'
 import type { Figure } from '../../measure.ts'
@@ -5,12 +6,13 @@ import { Documents, measureDuringIngest, measureIngest } from './ingest.ts'
 import { Report } from './report.ts'
 import { measureLatency, measureSmallNode, measureStarts, measureThroughput } from './search.ts'
 import { measureSizes } from './sizes.ts'
-import { startSystem } from './system.ts'
+import { startSystem, type System } from './system.ts'
 
 const ROUNDS = 2
 const SEARCH_ROUNDS = 3
 /** Of the passages, this share is loaded while searches are measured. */
 const DURING = 0.1
+const IDLE_MS = 20_000
 
 export interface ProcessesOptions {
   passages: number
@@ -37,6 +39,7 @@ export async function measureProcesses({ passages, notes, questions: asked }: Pr
     await measureThroughput(system, { questions, rounds: SEARCH_ROUNDS }, report)
     await system.startReader()
     await measureDuringIngest(system, documents, { count: during, questions }, report)
+    await measureAtRest(system, report)
     await system.stopReader()
     await measureSizes(system, report)
     await measureSmallNode(system, questions, report)
@@ -48,3 +51,9 @@ export async function measureProcesses({ passages, notes, questions: asked }: Pr
 
 /** Each ten generated documents have the same sizes, so that rounds can be compared. */
 const inTens = (documents: number): number => Math.ceil(documents / 10) * 10
+
+/** Processes look for work, leases and events when nobody uses the instance. */
+async function measureAtRest({ meter }: System, report: Report): Promise<void> {
+  const { usage } = await meter.during(() => sleep(IDLE_MS))
+  report.addUsage('two API nodes and two workers at rest', 'second', usage, usage.elapsedMs / 1000)
+}

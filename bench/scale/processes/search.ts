@@ -6,6 +6,7 @@ import type { Search, System } from './system.ts'
 import { sumOf, type Usage } from './usage.ts'
 
 const CLIENTS = 16
+const WARM_UP_ROUNDS = 3
 const MODES = {
   hybrid: {},
   keyword: { mode: 'keyword', rerank: false },
@@ -57,7 +58,8 @@ export async function measureThroughput(
   ]
   const run = (searches: readonly { search: Search }[]) =>
     timed(() => inParallel([...questions.entries()], CLIENTS, ([i, query]) => searches[i % searches.length]!.search({ query })))
-  for (const { searches } of asked) await run([...searches])
+  // Each process needs many searches until its code is compiled.
+  for (let i = 0; i < WARM_UP_ROUNDS; i++) for (const one of [...nodes, single]) await run([one])
   for (let round = 0; round < rounds; round++) {
     for (const { searches, rates, usage } of asked) {
       const { value, usage: used } = await system.meter.during(() => run(searches))

@@ -6,6 +6,8 @@ import { StoreLog, type StoreRequest } from './store-log.ts'
 
 /** What some work has used, of each kind of process. */
 export interface Usage {
+  /** From the beginning of the work until all processes are at rest. */
+  elapsedMs: number
   /** Processor time, with child processes. */
   cpuMs: Record<string, number>
   /** Statements and transactions of PostgreSQL. */
@@ -25,7 +27,7 @@ export interface UsageOptions {
   store: { pid: number; accessLog: string }
 }
 
-type Counters = Omit<Usage, 'requests' | 'sentBytes'> & { written: number }
+type Counters = Omit<Usage, 'elapsedMs' | 'requests' | 'sentBytes'> & { written: number }
 
 export class UsageMeter {
   readonly #options: UsageOptions
@@ -40,6 +42,7 @@ export class UsageMeter {
   async during<T>(work: () => Promise<T>): Promise<{ value: T; usage: Usage }> {
     await this.rest()
     const before = await this.#counters()
+    const began = performance.now()
     this.#log.take()
     const value = await work()
     const bench = process.cpuUsage()
@@ -51,6 +54,7 @@ export class UsageMeter {
     return {
       value,
       usage: {
+        elapsedMs: performance.now() - began,
         cpuMs: { ...cpuMs, 'load generator': (bench.user + bench.system) / 1000 - before.cpuMs['load generator']! },
         statements: after.statements - before.statements,
         transactions: after.transactions - before.transactions,
@@ -101,6 +105,7 @@ export class UsageMeter {
 /** Adds up what several rounds of the same work have used. */
 export function sumOf(all: readonly Usage[]): Usage {
   return all.reduce((a, b) => ({
+    elapsedMs: a.elapsedMs + b.elapsedMs,
     cpuMs: Object.fromEntries(
       Object.keys({ ...a.cpuMs, ...b.cpuMs }).map((kind) => [kind, (a.cpuMs[kind] ?? 0) + (b.cpuMs[kind] ?? 0)]),
     ),
