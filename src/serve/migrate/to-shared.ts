@@ -73,8 +73,8 @@ async function prepare(dir: string, { place, server, objects }: SharedSide, { sa
       `The documents of ${dir} ${mark.state === 'left' ? 'were already moved to' : 'are still being moved here from'} ${mark.place}.`,
     )
   await probeStore(objects)
-  const { prepareTables } = await import('../../records/sql/postgres/copy.ts')
-  await prepareTables(server, { version: VERSION, notify: say })
+  const { upgradePostgres } = await import('../../records/sql/postgres/upgrade.ts')
+  await upgradePostgres(server, { version: VERSION, notify: say })
   const isOurs = mark !== null && mark.place === place
   for await (const { key } of objects.list('blobs/'))
     if (!isOurs)
