@@ -108,6 +108,14 @@ test('reads hidden sheets and says so, and comments with the addresses of their 
   ])
 })
 
+test('a sheet that is shown from right to left has its cells in the order of the file', async () => {
+  const before = '<sheetViews><sheetView rightToLeft="1" workbookViewId="0"/></sheetViews>'
+  expect(await rowsOf({ before, data: sheetRow(1, ['שם', 'סכום']) + sheetRow(2, ['דנה', 12]) })).toEqual([
+    'שם | סכום',
+    'דנה | 12',
+  ])
+})
+
 test('skips a million empty rows, and stops at the limit on cells with a warning', async () => {
   const empty = '<row r="9"/>'.repeat(1_000_000)
   expect(await rowsOf({ data: sheetRow(1, ['first']) + empty + sheetRow(1_000_000, ['last']) })).toEqual(['first', 'last'])
