@@ -96,7 +96,7 @@ class ObjectBlobs implements Blobs {
 
   async sweep(isReferenced: (sha256: string) => Promise<boolean>): Promise<number> {
     let deleted = 0
-    for await (const [sha256, copies] of this.#copies(FOLDER)) {
+    for await (const [sha256, copies] of copiesIn(this.#store)) {
       const newest = newestOf(copies)
       const old = copies.filter((copy) => this.#isOld(copy))
       const isUsed = old.length > 0 && (await isReferenced(sha256))
@@ -118,25 +118,10 @@ class ObjectBlobs implements Blobs {
     return this.#clock.now().getTime() - modifiedAt.getTime() > SWEEP_GRACE_MS
   }
 
-  /** Yields the copies of each original. */
-  async *#copies(prefix: string): AsyncGenerator<[sha256: string, copies: StoredObject[]]> {
-    let [current, copies]: [string | null, StoredObject[]] = [null, []]
-    for await (const object of this.#store.list(prefix)) {
-      const sha256 = KEY.exec(object.key)?.[1]
-      if (sha256 === undefined) continue
-      if (sha256 !== current) {
-        if (current !== null) yield [current, copies]
-        ;[current, copies] = [sha256, []]
-      }
-      copies.push(object)
-    }
-    if (current !== null) yield [current, copies]
-  }
-
   async #find(sha256: string): Promise<Pick<StoredObject, 'key' | 'size'> | null> {
     const known = this.#known.get(sha256)
     if (known !== undefined) return known
-    for await (const [, copies] of this.#copies(`${FOLDER}${sha256}/`)) {
+    for await (const [, copies] of copiesIn(this.#store, `${FOLDER}${sha256}/`)) {
       const { key, size } = newestOf(copies)
       this.#remember(sha256, { key, size })
       return { key, size }
@@ -176,6 +161,24 @@ class ObjectBlobs implements Blobs {
     if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!)
     this.#known.set(sha256, copy)
   }
+}
+
+/** Yields the copies of each original whose key begins with `prefix`. */
+export async function* copiesIn(
+  store: Pick<ObjectStore, 'list'>,
+  prefix = FOLDER,
+): AsyncGenerator<[sha256: string, copies: StoredObject[]]> {
+  let [current, copies]: [string | null, StoredObject[]] = [null, []]
+  for await (const object of store.list(prefix)) {
+    const sha256 = KEY.exec(object.key)?.[1]
+    if (sha256 === undefined) continue
+    if (sha256 !== current) {
+      if (current !== null) yield [current, copies]
+      ;[current, copies] = [sha256, []]
+    }
+    copies.push(object)
+  }
+  if (current !== null) yield [current, copies]
 }
 
 /** Every process chooses the same copy of those that were stored in the same second. */

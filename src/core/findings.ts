@@ -42,9 +42,9 @@ export const FINDINGS = {
   },
   leftover_files: {
     severity: 'warning',
-    meaning: 'A daemon that ended abruptly has left temporary files. No document needs them.',
-    advice: 'Run `docsearch doctor --fix`. The next start of the daemon deletes them as well.',
-    fix: 'Deletes the temporary files, unless a daemon runs on the folder.',
+    meaning: 'A process that ended abruptly has left temporary files, or objects in the object store. No document needs them.',
+    advice: 'Run `docsearch doctor --fix`. The next start of the daemon, or of a worker, deletes them as well.',
+    fix: 'Deletes them, unless a daemon runs on the data folder.',
   },
   page_image_damaged: {
     severity: 'warning',
@@ -180,13 +180,13 @@ export const FINDINGS = {
     severity: 'error',
     meaning: 'A file of the search index is missing or damaged. The index can always be rebuilt from the stored texts.',
     advice: 'Run `docsearch doctor --fix`. The daemon also repairs damage that it notices at its start or during a search.',
-    fix: 'Has the index rebuilt from the stored texts: by the running daemon, or at the next start.',
+    fix: 'Has the index of a data folder rebuilt from the stored texts: by the running daemon, or at the next start.',
   },
   segment_damaged: {
     severity: 'error',
     meaning: 'A file of the segments is missing or damaged. Searches miss its passages until it is rebuilt.',
     advice: 'Run `docsearch doctor --fix`, or restart the daemon, which rebuilds damaged segments.',
-    fix: 'Removes the damaged files of the segments, which the daemon rebuilds at its next start.',
+    fix: 'Removes the damaged files of the segments, which the daemon rebuilds at its next start. For an index in an object store, queues their documents again.',
   },
   passages_damaged: {
     severity: 'error',
@@ -214,8 +214,8 @@ export const FINDINGS = {
   },
   index_leftover: {
     severity: 'warning',
-    meaning: 'The folder has files of an index that is no longer in use.',
-    advice: 'Restart the daemon, which deletes them.',
+    meaning: 'The data folder or the object store has files of an index that is no longer in use.',
+    advice: 'Restart the daemon, or the workers, which deletes them.',
     fix: null,
   },
   disk_low: {

@@ -3,6 +3,7 @@ import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
 import { getCACertificates, type TLSSocket } from 'node:tls'
 import { finding, type Finding } from '../core/findings.ts'
+import type { Check } from './scene.ts'
 
 const ASK_MS = 10_000
 const MAX_ANSWER_BYTES = 1_000_000
@@ -136,4 +137,11 @@ async function read(response: IncomingMessage): Promise<Answer> {
     date: Number.isNaN(date) ? null : new Date(date),
     certificateEnds: end === undefined ? null : new Date(end),
   }
+}
+
+/** Checks whether the instance answers at its public URL. */
+export const checkPublicUrl: Check = async ({ settings: { publicUrl }, now, add }) => {
+  if (publicUrl === null) return { message: 'No daemon runs, or it has no public URL.', isSkipped: true }
+  for (const found of await checkAddress(publicUrl, { now: now() })) add(found)
+  return { message: publicUrl }
 }

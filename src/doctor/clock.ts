@@ -6,7 +6,7 @@ const TOLERANCE_MS = 60_000
 
 export const checkClock: Check = async ({ inspection, now, add }) => {
   if (inspection === null) return NO_DATABASE
-  const newest = inspection.newestRow()
+  const newest = await inspection.newestRow()
   const time = now()
   if (newest !== null && newest.getTime() > time.getTime() + TOLERANCE_MS)
     add(

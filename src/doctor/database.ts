@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { countOf } from '../core/count-of.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import { finding } from '../core/findings.ts'
-import type { Inspection } from '../records/inspection.ts'
+import type { FileInspection } from '../records/inspection.ts'
 import { openInspection } from '../records/sql/inspect.ts'
 import { lostChanges } from '../records/sql/write-ahead-log.ts'
-import type { Check, Scene } from './scene.ts'
+import type { FolderCheck, FolderScene } from './scene.ts'
 
 export const DATABASE = 'docsearch.db'
 const LOG = `${DATABASE}-wal`
 
 /** Opens the database for the other checks. Compares its indexes with its tables, and references with rows. */
-export const checkDatabase: Check = async (scene) => {
+export const checkDatabase: FolderCheck = async (scene) => {
   const { add } = scene
   const inspection = await openDatabase(scene)
   if (inspection === null) return { message: 'The database cannot be used.', isSkipped: true }
@@ -31,12 +31,12 @@ export const checkDatabase: Check = async (scene) => {
       ),
     )
   await checkCopies(scene)
-  const { documents, projects } = inspection.totals()
+  const { documents, projects } = await inspection.totals()
   return { message: `${countOf(documents, 'document')} in ${countOf(projects, 'project')}.` }
 }
 
 /** Checks the copies of the database from before upgrades. */
-async function checkCopies({ dataDir, add }: Scene): Promise<void> {
+async function checkCopies({ dataDir, add }: FolderScene): Promise<void> {
   const names = (await readdir(dataDir)).filter(
     (name) => name.startsWith(`${DATABASE}.before-`) && !/\.unfinished$|-wal$|-shm$/.test(name),
   )
@@ -54,7 +54,7 @@ async function damageOf(file: string): Promise<string | null> {
     try {
       return copy.damage(true)[0] ?? null
     } finally {
-      copy.close()
+      await copy.close()
     }
   } catch (error) {
     if (isDocsearchError(error, 'database_corrupt')) return causeOf(error)
@@ -63,7 +63,7 @@ async function damageOf(file: string): Promise<string | null> {
 }
 
 /** Returns null when the database can't be used. The reason is a finding. */
-async function openDatabase(scene: Scene): Promise<Inspection | null> {
+async function openDatabase(scene: FolderScene): Promise<FileInspection | null> {
   const { dataDir, add } = scene
   const file = join(dataDir, DATABASE)
   const found = await stat(file).catch((error: NodeJS.ErrnoException) => {
@@ -82,7 +82,7 @@ async function openDatabase(scene: Scene): Promise<Inspection | null> {
   // Before the database is opened, because SQLite may start the log again.
   if (scene.isAlone) await checkLog(scene)
   try {
-    return usable(scene, openInspection(file))
+    return await usable(scene, openInspection(file))
   } catch (error) {
     if (isDocsearchError(error, 'database_corrupt'))
       add(finding('database_damaged', `${DATABASE} is damaged: ${causeOf(error)}.`, { place: DATABASE }))
@@ -91,7 +91,7 @@ async function openDatabase(scene: Scene): Promise<Inspection | null> {
   }
 }
 
-async function checkLog({ dataDir, add }: Scene): Promise<void> {
+async function checkLog({ dataDir, add }: FolderScene): Promise<void> {
   const lost = await lostChanges(join(dataDir, DATABASE))
   if (lost === 0) return
   add(
@@ -102,11 +102,11 @@ async function checkLog({ dataDir, add }: Scene): Promise<void> {
 }
 
 /** Returns the database if no page is damaged and it has the tables of this version. */
-function usable({ add }: Scene, inspection: Inspection): Inspection | null {
+async function usable({ add }: FolderScene, inspection: FileInspection): Promise<FileInspection | null> {
   let damage: string[] = []
   try {
     damage = inspection.damage(false)
-    const version = damage.length > 0 ? 'same' : inspection.version()
+    const version = damage.length > 0 ? 'same' : await inspection.version()
     if (damage.length === 0 && version === 'same') return inspection
     if (version === 'newer')
       add(finding('database_newer', 'A newer version of docsearch has written to this data folder.', { place: DATABASE }))
@@ -118,7 +118,7 @@ function usable({ add }: Scene, inspection: Inspection): Inspection | null {
   }
   if (damage.length > 0)
     add(finding('database_damaged', `${DATABASE} is damaged: ${damage.slice(0, 3).join('; ')}.`, { place: DATABASE }))
-  inspection.close()
+  await inspection.close()
   return null
 }
 

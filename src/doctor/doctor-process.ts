@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { builtModule } from '../core/built-module.ts'
 import { finding, type Examination } from '../core/findings.ts'
 import { lowerPriority } from '../core/priority.ts'
-import type { ExamineEvent, ExamineOptions } from './examine.ts'
-import type { DoctorMessage } from './main.ts'
+import type { DoctorMessage, DoctorOptions } from './main.ts'
+import type { ExamineEvent } from './run-checks.ts'
 
 const MAIN = fileURLToPath(builtModule(new URL('./main.ts', import.meta.url)))
 const MAX_STDERR_CHARS = 2_000
@@ -15,15 +15,15 @@ const MAX_STDERR_CHARS = 2_000
 const PROGRESS_MS = 100
 
 /**
- * Examines a data folder in a process of its own. Never rejects because of what it finds: if the process dies, that is a finding. Rejects with the
+ * Examines a data folder, or a database and an object store, in a process of its own. Never rejects because of what it finds: if the process dies, that is a finding. Rejects with the
  * signal's reason.
  */
 export async function runDoctor(
-  options: ExamineOptions,
+  options: DoctorOptions,
   { onProgress, signal }: { onProgress?: (event: ExamineEvent & { type: 'progress' }) => void; signal?: AbortSignal } = {},
 ): Promise<Examination> {
   signal?.throwIfAborted()
-  // LanceDB leaves a temporary folder behind.
+  // LanceDB leaves a temporary folder behind. An examination of an object store has copies there.
   const temporary = await mkdtemp(join(tmpdir(), 'docsearch-doctor-'))
   const env = { ...process.env, TMPDIR: temporary, TMP: temporary, TEMP: temporary }
   const child = fork(MAIN, [], { env, execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })

@@ -1,12 +1,16 @@
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CHECKS, finding, type CheckName, type CheckResult, type Finding } from '../core/findings.ts'
+import { WEBHOOK_KEY } from '../backup/layout.ts'
+import { verifyBlob } from '../blobs/verify.ts'
 import { systemClock } from '../core/clock.ts'
+import type { CheckName } from '../core/findings.ts'
 import { silentLogger } from '../core/logger.ts'
+import { indexesWithFiles, inspectIndex } from '../index/inspect.ts'
 import type { Repairs } from '../records/inspection.ts'
 import type { Records } from '../records/records.ts'
 import { openRecords } from '../records/sql/open.ts'
 import { openRepairs } from '../records/sql/repair.ts'
-import { checkAddress } from './address.ts'
+import { checkPublicUrl } from './address.ts'
 import { checkClock } from './clock.ts'
 import { checkDatabase, DATABASE } from './database.ts'
 import { checkFolder } from './folder.ts'
@@ -14,7 +18,8 @@ import { checkIndex } from './index-files.ts'
 import { checkModels } from './models.ts'
 import { checkOriginals } from './originals.ts'
 import { checkPageImages } from './page-images.ts'
-import type { Check, DoctorSettings, Scene, Subset } from './scene.ts'
+import { runChecks, type Tell } from './run-checks.ts'
+import type { DoctorSettings, FolderCheck, FolderScene, IndexPlace, Subset } from './scene.ts'
 import { checkSpace } from './space.ts'
 import { checkStatistics } from './statistics.ts'
 import { checkWebhooks } from './webhooks.ts'
@@ -28,13 +33,7 @@ export interface ExamineOptions {
   leavesIndexToParent: boolean
 }
 
-/** What an examination tells while it runs. */
-export type ExamineEvent =
-  | { type: 'progress'; check: CheckName; done: number; total: number | null; unit: 'bytes' | 'files' }
-  | { type: 'finding'; finding: Finding }
-  | { type: 'check'; check: CheckResult }
-
-const RUN: Record<CheckName, Check> = {
+const CHECKS_OF_FOLDER: Record<CheckName, FolderCheck> = {
   folder: checkFolder,
   space: checkSpace,
   clock: checkClock,
@@ -45,48 +44,50 @@ const RUN: Record<CheckName, Check> = {
   page_images: checkPageImages,
   webhooks: checkWebhooks,
   models: checkModels,
-  async address({ settings: { publicUrl }, now, add }) {
-    if (publicUrl === null) return { message: 'No daemon runs, or it has no public URL.', isSkipped: true }
-    for (const found of await checkAddress(publicUrl, { now: now() })) add(found)
-    return { message: publicUrl }
-  },
+  address: checkPublicUrl,
 }
 
-/** Runs all checks on a data folder, one after another. A check that fails becomes a finding, and the others go on. */
-export async function examine(options: ExamineOptions, tell: (event: ExamineEvent) => void): Promise<void> {
-  const opened = new Opened(options.dataDir)
-  let found = 0
-  let current: CheckName = CHECKS[0]
-  const scene: Scene = {
-    ...options,
-    inspection: null,
-    now: () => systemClock.now(),
-    add(one) {
-      found++
-      tell({ type: 'finding', finding: one })
-    },
-    progress: (done, total, unit) => tell({ type: 'progress', check: current, done, total, unit }),
-    records: () => opened.records(),
-    repairs: () => opened.repairs(),
-  }
-  const run = async (name: CheckName, work: Check): Promise<void> => {
-    current = name
-    const before = found
-    try {
-      const { message, isSkipped = false } = await work(scene)
-      const status = found > before ? 'findings' : isSkipped ? 'skipped' : 'ok'
-      tell({ type: 'check', check: { name, status, message } })
-    } catch (error) {
-      scene.add(finding('check_failed', `The check of ${name.replace('_', ' ')} failed: ${(error as Error).message}`))
-      tell({ type: 'check', check: { name, status: 'findings', message: 'The check failed.' } })
-    }
-  }
+/** Runs all checks on a data folder. */
+export async function examine(options: ExamineOptions, tell: Tell): Promise<void> {
+  const { dataDir, isAlone } = options
+  const opened = new Opened(dataDir)
   try {
-    for (const name of CHECKS) await run(name, RUN[name])
+    await runChecks<FolderScene>(
+      {
+        ...options,
+        originals: {
+          verify: (expected, onRead) => verifyBlob(dataDir, expected, onRead),
+          placeOf: (sha256) => join('blobs', sha256.slice(0, 2), sha256.slice(2)),
+        },
+        index: indexIn(dataDir, isAlone),
+        webhookKey: { name: WEBHOOK_KEY, read: () => readIfThere(join(dataDir, WEBHOOK_KEY)) },
+        now: () => systemClock.now(),
+        records: () => opened.records(),
+        repairs: () => opened.repairs(),
+      },
+      CHECKS_OF_FOLDER,
+      tell,
+    )
   } finally {
-    scene.inspection?.close()
     await opened.close()
   }
+}
+
+function indexIn(dataDir: string, isAlone: boolean): IndexPlace {
+  return {
+    name: 'The data folder',
+    inspect: (index) => inspectIndex({ dataDir, ...index }),
+    // The daemon may be making or deleting an index right now.
+    list: async () => (isAlone ? indexesWithFiles(dataDir) : []),
+    removeFile: (file) => rm(join(dataDir, file), { recursive: true, force: true }),
+  }
+}
+
+async function readIfThere(file: string): Promise<string | null> {
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
 }
 
 /** Opens what repairs need when the first finding is repaired. */
@@ -108,7 +109,7 @@ class Opened {
   }
 
   async close(): Promise<void> {
-    this.#repairs?.close()
+    await this.#repairs?.close()
     await (await this.#records)?.close()
   }
 }

@@ -2,7 +2,7 @@ import { access, chmod, constants, lstat, readdir, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { countOf } from '../core/count-of.ts'
 import { finding, repaired } from '../core/findings.ts'
-import type { Check, Scene } from './scene.ts'
+import type { FolderCheck, FolderScene } from './scene.ts'
 
 const NAMED = 5
 /** Folders whose files no start of a daemon keeps. */
@@ -13,7 +13,7 @@ const UNFINISHED = /^(?:webhook\.key\.new|daemon\.log\.new|docsearch\.db\.before
 const CONFIG = 'config.json'
 
 /** Looks at the settings, and at the permissions and owners of all files. */
-export const checkFolder: Check = async (scene) => {
+export const checkFolder: FolderCheck = async (scene) => {
   const { dataDir, settings, add, progress } = scene
   for (const problem of settings.problems)
     add(finding('config_invalid', `The settings are not valid: ${problem}.`, { place: CONFIG }))
@@ -53,7 +53,7 @@ export const checkFolder: Check = async (scene) => {
   return { message: `${countOf(files, 'file')} and ${settings.problems.length === 0 ? 'the settings' : 'invalid settings'}.` }
 }
 
-async function reportOpen(scene: Scene, open: readonly string[]): Promise<void> {
+async function reportOpen(scene: FolderScene, open: readonly string[]): Promise<void> {
   if (open.length === 0) return
   const found = finding('permissions_open', `Other users of the machine can read or write ${named(scene, open)}.`, {
     place: relative(scene.dataDir, open[0]!) || '.',
@@ -69,7 +69,7 @@ async function reportOpen(scene: Scene, open: readonly string[]): Promise<void> 
   scene.add(found)
 }
 
-async function reportLeftovers(scene: Scene, leftovers: readonly string[]): Promise<void> {
+async function reportLeftovers(scene: FolderScene, leftovers: readonly string[]): Promise<void> {
   if (leftovers.length === 0) return
   const found = finding('leftover_files', `An earlier run left ${named(scene, leftovers)}.`, {
     place: relative(scene.dataDir, leftovers[0]!),
@@ -81,7 +81,7 @@ async function reportLeftovers(scene: Scene, leftovers: readonly string[]): Prom
   scene.add(found)
 }
 
-function named({ dataDir }: Scene, paths: readonly string[]): string {
+function named({ dataDir }: FolderScene, paths: readonly string[]): string {
   const names = paths.slice(0, NAMED).map((path) => relative(dataDir, path) || 'the data folder')
   return `${names.join(', ')}${paths.length > NAMED ? ` and ${paths.length - NAMED} more` : ''}`
 }

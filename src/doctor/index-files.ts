@@ -1,10 +1,8 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { countOf } from '../core/count-of.ts'
 import { finding, type Finding, type FindingCode, repaired } from '../core/findings.ts'
 import { denseDimensions } from '../embed/builtin.ts'
 import type { DamagedIndexFile } from '../index/chunk-index.ts'
-import { type IndexDamage, type IndexInspection, indexesWithFiles, inspectIndex } from '../index/inspect.ts'
+import type { IndexDamage, IndexInspection } from '../index/inspect.ts'
 import type { InspectedIndex, Inspection } from '../records/inspection.ts'
 import { namesOf } from './originals.ts'
 import { NO_DATABASE, type Check, type Scene } from './scene.ts'
@@ -16,11 +14,11 @@ const CHANGED = 'differs from its checksum'
 
 /** Reads every file of the search index, and compares the active index with the records. */
 export const checkIndex: Check = async (scene) => {
-  const { inspection, add, dataDir } = scene
+  const { inspection, add } = scene
   if (inspection === null) return NO_DATABASE
-  const indexes = inspection.indexes()
+  const indexes = await inspection.indexes()
   const active = indexes.find(({ state }) => state === 'active')
-  if (active === undefined && inspection.totals().ready > 0)
+  if (active === undefined && (await inspection.totals()).ready > 0)
     add(finding('index_missing', 'There is no search index, but documents are ready.'))
   let [passages, unlisted] = [0, 0]
   for (const index of indexes) {
@@ -28,12 +26,11 @@ export const checkIndex: Check = async (scene) => {
     passages += checked.passages
     unlisted += checked.unlistedFiles
   }
-  const known = new Set(indexes.map(({ id }) => id))
-  // The daemon may be making or deleting an index right now.
-  if (scene.isAlone)
-    for (const id of await indexesWithFiles(dataDir))
-      if (!known.has(id))
-        add(finding('index_leftover', `The data folder has files of the index ${id}, which is not in use.`, { place: id }))
+  const stored = await scene.index.list()
+  const known = new Set([...indexes, ...(await inspection.indexes())].map(({ id }) => id))
+  for (const id of stored)
+    if (!known.has(id))
+      add(finding('index_leftover', `${scene.index.name} has files of the index ${id}, which is not in use.`, { place: id }))
   const have = unlisted === 1 ? 'has' : 'have'
   return {
     message: `${countOf(indexes.length, 'index', 'indexes')} with ${countOf(passages, 'passage')}.${unlisted > 0 ? ` ${countOf(unlisted, 'file')} ${have} no checksum yet.` : ''}`,
@@ -42,12 +39,12 @@ export const checkIndex: Check = async (scene) => {
 
 /** Returns how many passages the index has, and how many of its files could not be compared with a checksum. */
 async function checkOne(scene: Scene, index: InspectedIndex): Promise<{ passages: number; unlistedFiles: number }> {
-  const { dataDir, inspection, progress } = scene
-  const before = snapshot(inspection!, index)
+  const { inspection, progress } = scene
+  const before = await snapshot(inspection!, index)
   progress(0, null, 'files')
   const { id, dimensions, embeddingModel } = index
   const layout = { dimensions, denseDimensions: denseDimensions(embeddingModel, dimensions) }
-  const inspected = await inspectIndex({ dataDir, id, layout })
+  const inspected = await scene.index.inspect({ id, layout })
   // No search uses an index that is not active, so repairing single documents in it is not worthwhile.
   const isRepairable = (file: DamagedIndexFile) => index.state === 'active' && file.documents !== null
   const [repairable, others] = [
@@ -57,26 +54,27 @@ async function checkOne(scene: Scene, index: InspectedIndex): Promise<{ passages
   const tables = inspected.damage.filter(({ kind }) => kind === 'table')
   for (const { file } of others) tables.push({ kind: 'table', file, message: CHANGED })
   const segments = inspected.damage.filter(({ kind }) => kind === 'segment')
+  // Repairing the files of a damaged index also brings back the missing passages.
+  const isComparable = tables.length === 0 && (segments.length === 0 || scene.index.removeFile === null)
+  const isCompared = isComparable && !inspected.isOld && index.state === 'active'
   for (const damage of tables) await reportTable(scene, index, damage)
-  for (const damage of segments) await reportSegment(scene, damage)
+  for (const damage of segments) await reportSegment(scene, damage, isCompared)
   for (const file of repairable) await reportFile(scene, file)
   // A daemon may be adding a line right now.
   if (scene.isAlone) for (const list of inspected.damagedChecksums) await reportChecksums(scene, list)
-  // Repairing the files of a damaged index also brings back the missing passages.
-  if (inspected.damage.length === 0 && !inspected.isOld && index.state === 'active')
-    await compare(scene, index, { inspected, before })
+  if (isCompared) await compare(scene, index, { inspected, before })
   const passages = [...inspected.contents.values()].reduce((sum, { chunks }) => sum + chunks, 0)
   return { passages, unlistedFiles: inspected.unlistedFiles }
 }
 
 interface Snapshot {
-  expected: ReturnType<Inspection['expected']>
+  expected: Awaited<ReturnType<Inspection['expected']>>
   /** The documents whose passages belong in the index. */
   wanted: ReadonlySet<string>
 }
 
-function snapshot(inspection: Inspection, index: InspectedIndex): Snapshot {
-  return { expected: inspection.expected(index), wanted: inspection.wantedIds() }
+async function snapshot(inspection: Inspection, index: InspectedIndex): Promise<Snapshot> {
+  return { expected: await inspection.expected(index), wanted: await inspection.wantedIds() }
 }
 
 /** A daemon may be changing the index, so a fault counts only if it exists before and after the index was read. */
@@ -87,7 +85,7 @@ async function compare(
 ): Promise<void> {
   const { contents, damagedDocuments, damagedFiles } = inspected
   const reported = new Set(damagedFiles.flatMap(({ documents }) => documents ?? []))
-  const { expected: after } = snapshot(scene.inspection!, index)
+  const { expected: after } = await snapshot(scene.inspection!, index)
   const isStable = (id: string) => before.expected.has(id) && after.get(id)?.version === before.expected.get(id)!.version
   const missing = [...after].flatMap(([id, { version, chunks }]) => {
     const found = contents.get(id)
@@ -96,7 +94,7 @@ async function compare(
   })
   const damaged = damagedDocuments.filter((id) => isStable(id) && !reported.has(id))
   await reportDocuments(scene, new Set([...missing, ...damaged]))
-  const { unwanted, waiting } = scene.inspection!.unwanted([...contents.keys()])
+  const { unwanted, waiting } = await scene.inspection!.unwanted([...contents.keys()])
   const left = unwanted.filter((id) => !before.wanted.has(id) && !waiting.includes(id))
   if (left.length === 0) return
   const found = finding(
@@ -104,7 +102,7 @@ async function compare(
     `The index has passages of ${countOf(left.length, 'document')} that it should no longer have.`,
   )
   if (scene.wantsFix) {
-    scene.repairs().markForDeletion(left)
+    await scene.repairs().markForDeletion(left)
     repaired(found, 'Marked the passages for deletion.')
   }
   scene.add(found)
@@ -112,7 +110,7 @@ async function compare(
 
 async function reportDocuments(scene: Scene, ids: ReadonlySet<string>): Promise<void> {
   if (ids.size === 0) return
-  const documents = scene.inspection!.documents([...ids])
+  const documents = await scene.inspection!.documents([...ids])
   const found: Finding[] = documents
     .slice(0, MAX_NAMED)
     .map((document) =>
@@ -130,7 +128,7 @@ async function reportDocuments(scene: Scene, ids: ReadonlySet<string>): Promise<
 }
 
 async function reportFile(scene: Scene, { file, documents }: DamagedIndexFile): Promise<void> {
-  const known = scene.inspection!.documents(documents!)
+  const known = await scene.inspection!.documents(documents!)
   const found = finding('passages_damaged', `${file} ${CHANGED}. It has passages of ${namesOf(known)}.`, {
     place: file,
     documents: known.slice(0, MAX_NAMED),
@@ -145,14 +143,15 @@ async function reportFile(scene: Scene, { file, documents }: DamagedIndexFile): 
 async function reportChecksums(scene: Scene, file: string): Promise<void> {
   const found = finding('checksums_damaged', `${file} has damaged lines.`, { place: file })
   if (scene.wantsFix) {
-    await rm(join(scene.dataDir, file), { force: true })
+    await scene.index.removeFile?.(file)
     repaired(found, 'Removed the list. The next start of the daemon writes it again.')
   }
   scene.add(found)
 }
 
 async function reportTable(scene: Scene, { id, state }: InspectedIndex, { file, message }: IndexDamage): Promise<void> {
-  const found = finding('index_damaged', `${file} ${message}.`, { place: file })
+  // The message of an error already ends with a full stop.
+  const found = finding('index_damaged', `${file} ${message.replace(/\.$/, '')}.`, { place: file })
   if (scene.wantsFix && !scene.leavesIndexToParent && scene.isAlone) {
     const { indexes } = await scene.records()
     if (state === 'active') await indexes.clear()
@@ -165,11 +164,15 @@ async function reportTable(scene: Scene, { id, state }: InspectedIndex, { file, 
   scene.add(found)
 }
 
-async function reportSegment(scene: Scene, { file, message }: IndexDamage): Promise<void> {
+/** `isCompared` says whether documents that the index lacks are queued afterwards. */
+async function reportSegment(scene: Scene, { file, message }: IndexDamage, isCompared: boolean): Promise<void> {
   const code: FindingCode = 'segment_damaged'
   const found = finding(code, `${file} ${message}.`, { place: file })
-  if (scene.wantsFix && !scene.leavesIndexToParent && scene.isAlone) {
-    await rm(join(scene.dataDir, file), { recursive: true, force: true })
+  const { removeFile } = scene.index
+  if (scene.wantsFix && removeFile === null && isCompared)
+    repaired(found, 'Queued its documents again. The file is no longer needed afterwards.')
+  else if (scene.wantsFix && removeFile !== null && !scene.leavesIndexToParent && scene.isAlone) {
+    await removeFile(file)
     repaired(found, 'Removed the file. The next start rebuilds it from the stored passages.')
   }
   scene.add(found)

@@ -17,7 +17,7 @@ export const checkModels: Check = async (scene) => {
     scene.add(finding('model_file_damaged', error.message))
   }
   const { inspection, settings } = scene
-  const active = inspection?.indexes().find(({ state }) => state === 'active')
+  const active = (await inspection?.indexes())?.find(({ state }) => state === 'active')
   const needed = [active?.embeddingModel ?? '', settings.reranker].filter((name) => name.startsWith(PREFIX))
   if (needed.length === 0) return { message: 'The built-in model. Nothing needs Ollama.' }
   await askOllama(

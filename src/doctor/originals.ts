@@ -1,10 +1,9 @@
-import { join } from 'node:path'
 import { countOf } from '../core/count-of.ts'
+import { isDocsearchError } from '../core/errors.ts'
 import { formatBytes } from '../core/format-bytes.ts'
 import { finding, type FindingCode, repaired } from '../core/findings.ts'
 import type { OriginalDamage } from '../core/model.ts'
-import { verifyBlob } from '../blobs/verify.ts'
-import type { ExpectedOriginal } from '../records/inspection.ts'
+import type { ExpectedOriginal, Inspection } from '../records/inspection.ts'
 import { NO_DATABASE, type Check, type Scene, type Subset } from './scene.ts'
 
 const DAMAGES: Record<OriginalDamage, string> = {
@@ -14,39 +13,57 @@ const DAMAGES: Record<OriginalDamage, string> = {
   changed: 'differs from the file that was uploaded',
 }
 
+/** How many originals to read from the records at once. */
+const AT_ONCE = 1_000
+
 /** Hashes the originals, or a part of them. */
 export const checkOriginals: Check = async (scene) => {
-  const { inspection, subset, progress, add, dataDir } = scene
+  const { inspection, originals, subset, progress, add } = scene
   if (inspection === null) return NO_DATABASE
-  const originals = inspection.originals().filter(({ sha256 }) => isInSubset(sha256, subset))
-  const marked = new Set(inspection.markedOriginals())
-  const total = originals.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
-  let done = 0
-  for (const original of originals) {
+  const marked = new Set(await inspection.markedOriginals())
+  let [count, total, done] = [0, 0, 0]
+  for await (const { sizeBytes } of originalsIn(inspection, subset)) [count, total] = [count + 1, total + sizeBytes]
+  for await (const original of originalsIn(inspection, subset)) {
     try {
-      const damage = await verifyBlob(dataDir, original, (bytes) => progress((done += bytes), total, 'bytes'))
+      const damage = await originals.verify(original, (bytes) => progress((done += bytes), total, 'bytes'))
       if (damage !== null) await report(scene, original, damage)
       else if (marked.has(original.sha256)) await reportRestored(scene, original)
     } catch (error) {
+      // The other originals could not be read either.
+      if (isDocsearchError(error)) throw error
       const { sha256 } = original
+      const place = originals.placeOf(sha256)
       add(
-        finding('original_unreadable', `The original ${placeOf(sha256)} cannot be read: ${(error as Error).message}.`, {
-          place: placeOf(sha256),
-          documents: inspection.documentsWith(sha256),
+        finding('original_unreadable', `The original ${place} cannot be read: ${(error as Error).message}.`, {
+          place,
+          documents: await inspection.documentsWith(sha256),
         }),
       )
     }
   }
   const part = subset.of === 1 ? '' : `, part ${subset.part} of ${subset.of}`
-  return { message: `${countOf(originals.length, 'original')} with ${formatBytes(total)}${part}.` }
+  return { message: `${countOf(count, 'original')} with ${formatBytes(total)}${part}.` }
+}
+
+/** Yields the originals of a part, without having all of them in memory. */
+async function* originalsIn(inspection: Pick<Inspection, 'originals'>, subset: Subset): AsyncGenerator<ExpectedOriginal> {
+  for (let after = ''; ;) {
+    const found = await inspection.originals({ after, limit: AT_ONCE })
+    for (const original of found) if (isInSubset(original.sha256, subset)) yield original
+    if (found.length < AT_ONCE) return
+    after = found.at(-1)!.sha256
+  }
 }
 
 async function report(scene: Scene, { sha256 }: ExpectedOriginal, damage: OriginalDamage): Promise<void> {
-  const documents = scene.inspection!.documentsWith(sha256)
+  const documents = await scene.inspection!.documentsWith(sha256)
   // The document was deleted meanwhile.
   if (documents.length === 0) return
   const code: FindingCode = damage === 'missing' ? 'original_missing' : 'original_damaged'
-  const found = finding(code, `The original of ${namesOf(documents)} ${DAMAGES[damage]}.`, { place: placeOf(sha256), documents })
+  const found = finding(code, `The original of ${namesOf(documents)} ${DAMAGES[damage]}.`, {
+    place: scene.originals.placeOf(sha256),
+    documents,
+  })
   if (scene.wantsFix) {
     await (await scene.records()).originals.markDamaged(sha256, damage)
     found.fixed = 'Added a warning to the documents. The next upload of the same file restores the original.'
@@ -55,9 +72,9 @@ async function report(scene: Scene, { sha256 }: ExpectedOriginal, damage: Origin
 }
 
 async function reportRestored(scene: Scene, { sha256 }: ExpectedOriginal): Promise<void> {
-  const documents = scene.inspection!.documentsWith(sha256)
+  const documents = await scene.inspection!.documentsWith(sha256)
   const found = finding('original_restored', `The original of ${namesOf(documents)} is intact again.`, {
-    place: placeOf(sha256),
+    place: scene.originals.placeOf(sha256),
     documents,
   })
   if (scene.wantsFix) {
@@ -69,10 +86,6 @@ async function reportRestored(scene: Scene, { sha256 }: ExpectedOriginal): Promi
 
 export function isInSubset(sha256: string, { part, of }: Subset): boolean {
   return Number.parseInt(sha256.slice(0, 12), 16) % of === part - 1
-}
-
-function placeOf(sha256: string): string {
-  return join('blobs', sha256.slice(0, 2), sha256.slice(2))
 }
 
 /** Names one document, and counts the others. */

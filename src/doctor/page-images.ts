@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { countOf } from '../core/count-of.ts'
 import { finding, repaired } from '../core/findings.ts'
 import { isIntactPng } from '../parse/pdf/image/png.ts'
-import type { Check } from './scene.ts'
+import type { FolderCheck } from './scene.ts'
 
 const FOLDER = 'page-images'
 
 /** Reads the cached images of pages. */
-export const checkPageImages: Check = async ({ dataDir, wantsFix, progress, add }) => {
+export const checkPageImages: FolderCheck = async ({ dataDir, wantsFix, progress, add }) => {
   const names = (await readdir(join(dataDir, FOLDER)).catch(() => [])).filter((name) => name.endsWith('.png'))
   for (const [i, name] of names.entries()) {
     progress(i, names.length, 'files')

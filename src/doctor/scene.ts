@@ -1,4 +1,8 @@
 import type { Finding } from '../core/findings.ts'
+import type { OriginalDamage } from '../core/model.ts'
+import type { ExpectedBytes, OnRead } from '../blobs/verify.ts'
+import type { IndexInspection } from '../index/inspect.ts'
+import type { VectorLayout } from '../index/segments/vectors/format.ts'
 import type { Inspection, Repairs } from '../records/inspection.ts'
 import type { Records } from '../records/records.ts'
 
@@ -19,16 +23,42 @@ export interface Subset {
   of: number
 }
 
-/** What every check of a data folder works with. */
+/** The originals of an instance. */
+export interface OriginalsPlace {
+  verify(expected: ExpectedBytes, onRead?: OnRead): Promise<OriginalDamage | null>
+  placeOf(sha256: string): string
+}
+
+/** The indexes of an instance. */
+export interface IndexPlace {
+  /** What has the files, as a subject of a sentence. */
+  name: 'The data folder' | 'The object store'
+  /** Reads every file of an index without changing any. Other processes may work with the index at the same time. */
+  inspect(index: { id: string; layout: VectorLayout }): Promise<IndexInspection>
+  /** Returns the indexes that have files, without those that a process may be making or deleting right now. */
+  list(): Promise<string[]>
+  /** Removes a file, which the next start makes again. Null if a damaged segment is repaired by indexing its documents again. */
+  removeFile: ((file: string) => Promise<void>) | null
+}
+
+/** The key that decrypts the secrets of webhooks. */
+export interface WebhookKeyPlace {
+  name: string
+  read(): Promise<string | null>
+}
+
+/** What the checks work with that an instance of any kind has. */
 export interface Scene {
-  dataDir: string
   settings: DoctorSettings
   subset: Subset
   wantsFix: boolean
-  /** True when no daemon runs on the folder. */
+  /** True when no daemon runs on the data folder. False for an instance with a database and an object store. */
   isAlone: boolean
   /** True when the parent process repairs the index, because its daemon has it open. */
   leavesIndexToParent: boolean
+  originals: OriginalsPlace
+  index: IndexPlace
+  webhookKey: WebhookKeyPlace
   now(): Date
   add(finding: Finding): void
   /** `total` is null while it is unknown. */
@@ -40,6 +70,11 @@ export interface Scene {
   repairs(): Repairs
 }
 
+/** What the checks of a data folder work with. */
+export interface FolderScene extends Scene {
+  dataDir: string
+}
+
 /** Says what a check has looked at, or why it could not. */
 export interface Outcome {
   message: string
@@ -47,5 +82,6 @@ export interface Outcome {
 }
 
 export type Check = (scene: Scene) => Promise<Outcome>
+export type FolderCheck = (scene: FolderScene) => Promise<Outcome>
 
 export const NO_DATABASE: Outcome = { message: 'The database cannot be read.', isSkipped: true }

@@ -6,7 +6,10 @@ import { openSegment } from './segments/open-segment.ts'
 import { livePassages, type ProjectSegments } from './segments/store/project-segments.ts'
 
 /** Adds the documents of a project to what `ChunkIndex.inventory` returns. */
-export function addInventory({ segments }: ProjectSegments, inventory: Map<string, { version: number; chunks: number }>): void {
+export function addInventory(
+  { segments }: Pick<ProjectSegments, 'segments'>,
+  inventory: Map<string, { version: number; chunks: number }>,
+): void {
   for (const shared of segments) {
     const { segment, deletions } = openSegment(shared).reader
     for (let document = 0; document < segment.documents; document++) {
@@ -63,7 +66,10 @@ export function toDamagedIndexFiles(files: readonly DamagedFile[], projects: rea
 }
 
 /** Calls `visit` for each passage that is not deleted. */
-function forEachPassage({ segments }: ProjectSegments, visit: (row: bigint, documentId: () => string) => void): void {
+export function forEachPassage(
+  { segments }: Pick<ProjectSegments, 'segments'>,
+  visit: (row: bigint, documentId: () => string) => void,
+): void {
   for (const shared of segments) {
     const { segment, deletions } = openSegment(shared).reader
     const { rows, passageDocuments } = segment.sections

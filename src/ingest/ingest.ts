@@ -61,9 +61,10 @@ export interface Ingest {
   reprocess(projects: ProjectIds, id: string): Promise<DocumentRecord | null>
   /**
    * Repairs files of the active index that are damaged on the disk: rebuilds it if its table is damaged, or these files of segments, given relative
-   * to the data folder. Then compares the index with the records. Returns the files of segments that are being rebuilt.
+   * to the data folder. Then compares the index with the records. Returns the files of segments that are being rebuilt. Does nothing and returns null in
+   * a process that does not write the index.
    */
-  repairIndex(damage: { isTableDamaged: boolean; segmentFiles: readonly string[] }): Promise<string[]>
+  repairIndex(damage: { isTableDamaged: boolean; segmentFiles: readonly string[] }): Promise<string[] | null>
   /**
    * Reads all files of the active index, and queues the documents of changed files again. `onRead` is called after each part of a file, and may slow
    * down the reading.

@@ -61,7 +61,7 @@ export function createIngestForWriter(options: LeaveOptions): Ingest {
     edit,
     reprocess: (projects, id) => records.documents.requeue(projects, id),
     // The process that writes the index examines and repairs it.
-    repairIndex: async () => [],
+    repairIndex: async () => null,
     async scrubIndex() {},
     settled,
     change: () => ({ reason: null }),

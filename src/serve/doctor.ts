@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { daemonOf } from '../client/local-daemon.ts'
 import { loadConfig, type LoadedConfig } from '../config/load.ts'
 import { resolveDataDir } from '../config/data-dir.ts'
+import type { SharedPlace } from '../config/shared-place.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import { systemClock } from '../core/clock.ts'
 import type { Examination, Finding } from '../core/findings.ts'
 import { checkAddress } from '../doctor/address.ts'
 import { runDoctor } from '../doctor/doctor-process.ts'
-import type { ExamineEvent } from '../doctor/examine.ts'
+import type { ExamineEvent } from '../doctor/run-checks.ts'
 import type { DoctorSettings, Subset } from '../doctor/scene.ts'
 import { DATABASE_FILE, lockDataFolder } from './data-folder.ts'
 
@@ -18,7 +19,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const SIGNS = [DATABASE_FILE, 'blobs', 'lance', 'segments']
 
 /**
- * Examines a data folder, next to a daemon or without one. With `wantsFix` and without a daemon, keeps the folder locked, so that none starts
+ * Examines a data folder, next to a daemon or without one, or the database and the object store that its settings name. With `wantsFix` and without a daemon, keeps the folder locked, so that none starts
  * meanwhile. Throws `data_unusable`.
  */
 export async function examineFolder(
@@ -27,6 +28,11 @@ export async function examineFolder(
 ): Promise<Examination> {
   const { dir } = resolveDataDir(data, env)
   refuseUnreadable(dir)
+  const place = await sharedPlaceOf(data, env)
+  if (place !== null) {
+    const settings = await settingsOf(data, env, null)
+    return runDoctor({ database: place.database, store: place.store, settings, subset, wantsFix }, hooks)
+  }
   if (!SIGNS.some((name) => existsSync(join(dir, name))))
     throw new DocsearchError('data_unusable', `${dir} is not a docsearch data folder. Name the data folder with --data.`)
   const lock = lockDataFolder(dir)
@@ -37,6 +43,17 @@ export async function examineFolder(
     return await runDoctor({ dataDir: dir, settings, subset, wantsFix, isAlone, leavesIndexToParent: false }, hooks)
   } finally {
     if (isAlone && wantsFix) lock?.close()
+  }
+}
+
+/** Returns the database and the object store that the settings of the folder or the environment name. */
+async function sharedPlaceOf(data: string | undefined, env: Environment): Promise<SharedPlace | null> {
+  try {
+    return (await loadConfig(data === undefined ? {} : { data }, env)).config.shared
+  } catch (error) {
+    // The examination of the folder reports what is wrong with the settings.
+    if (isDocsearchError(error, 'invalid_configuration')) return null
+    throw error
   }
 }
 

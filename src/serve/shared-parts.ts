@@ -14,7 +14,8 @@ import { createWebhookDelivery, type WebhookDelivery } from '../webhooks/create.
 import { BackupSource } from '../services/backup-source.ts'
 import { passagesOfDaemon, sharedBackupParts } from './backup-parts.ts'
 import { IndexWorker } from './index-worker.ts'
-import { examineShared } from './shared-doctor.ts'
+import { runDoctor } from '../doctor/doctor-process.ts'
+import { doctorSettings } from './doctor.ts'
 import { indexStoreOf, type SharedPartsOptions, webhookOptions } from './shared-stores.ts'
 import { embedderChooser, openOcr, SEARCH_THREADS, type StorageParts } from './storage-parts.ts'
 import { writeIndex } from './write-index.ts'
@@ -63,7 +64,17 @@ export async function openSharedParts(options: SharedPartsOptions): Promise<Stor
     webhooks: webhooksOf(options),
     originals: () => scrub.state(),
     storeState: () => store.state(),
-    runDoctor: () => examineShared({ records, store }),
+    runDoctor: ({ subset, wantsFix }, hooks) =>
+      runDoctor(
+        {
+          database: place.database,
+          store: place.store,
+          settings: doctorSettings({ config }, options.baseUrl()),
+          subset,
+          wantsFix,
+        },
+        hooks,
+      ),
     backupSource: new BackupSource({
       ...sharedBackupParts({ dataDir: config.dataDir, file: options.settingsFile, server: shared.server, clock, log }),
       writePassages: passagesOfDaemon(lifecycle),

@@ -2,7 +2,7 @@ import { repaired, type Examination } from '../core/findings.ts'
 import { DocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Ingest } from '../ingest/ingest.ts'
-import type { ExamineEvent } from '../doctor/examine.ts'
+import type { ExamineEvent } from '../doctor/run-checks.ts'
 import type { Subset } from '../doctor/scene.ts'
 import { requireAdministrator, type Actor } from './access.ts'
 
@@ -62,9 +62,12 @@ export function createDoctor({ runDoctor, ingest, log }: DoctorOptions): Doctor 
 async function repair({ findings }: Examination, ingest: Pick<Ingest, 'repairIndex'>): Promise<void> {
   const tables = findings.filter(({ code }) => code === 'index_damaged')
   const segments = findings.filter(({ code }) => code === 'segment_damaged')
-  const rebuilt = new Set(
-    await ingest.repairIndex({ isTableDamaged: tables.length > 0, segmentFiles: segments.map(({ place }) => place ?? '') }),
-  )
+  const files = await ingest.repairIndex({
+    isTableDamaged: tables.length > 0,
+    segmentFiles: segments.map(({ place }) => place ?? ''),
+  })
+  if (files === null) return
+  const rebuilt = new Set(files)
   for (const one of tables) repaired(one, 'The index is being rebuilt from the stored texts.')
   for (const one of segments)
     if (rebuilt.has(one.place ?? '')) repaired(one, 'The segment is being rebuilt from the stored passages.')

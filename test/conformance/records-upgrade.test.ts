@@ -273,19 +273,19 @@ test('pages of an earlier version get checksums, which reveal changes of their t
   const clock = testClock()
   const file = await databaseOf('0024_backups', clock.now().getTime())
   await (await openRecords({ file, clock, log: silentLogger })).close()
-  const damaged = () => {
+  const damaged = async () => {
     const inspection = openInspection(file)
     try {
-      return inspection.withDamagedText().map(({ id }) => id)
+      return (await inspection.withDamagedText()).map(({ id }) => id)
     } finally {
-      inspection.close()
+      await inspection.close()
     }
   }
-  expect(damaged()).toEqual([])
+  expect(await damaged()).toEqual([])
   const database = new DatabaseSync(file)
   database.exec(`update pages set text = 'abd'`)
-  expect(damaged()).toEqual(['doc_1'])
+  expect(await damaged()).toEqual(['doc_1'])
   database.exec(`update pages set text = 'abc', blocks = '[ ]'`)
-  expect(damaged()).toEqual(['doc_1'])
+  expect(await damaged()).toEqual(['doc_1'])
   database.close()
 })

@@ -128,9 +128,14 @@ export class RemoteSegments implements Shares {
   }
 
   #keyOf(projectId: string, file = ''): string {
-    const folder = `segments/${this.#indexId}/files/`
-    return projectId === '' ? folder : `${folder}${projectId}/${file}`
+    return keyOfFile(this.#indexId, projectId, file)
   }
+}
+
+/** Returns the key of a file; without a project, how all keys of the index begin. */
+export function keyOfFile(indexId: string, projectId = '', file = ''): string {
+  const folder = `segments/${indexId}/files/`
+  return projectId === '' ? folder : `${folder}${projectId}/${file}`
 }
 
 /** Deletes the files of an index, and then its log. */

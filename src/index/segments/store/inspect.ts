@@ -20,7 +20,7 @@ import {
 } from './files.ts'
 import { isDamage, openFile, readDeletions, readManifest } from './load.ts'
 import type { Manifest, ManifestPlace, ManifestSegment } from './manifest.ts'
-import type { ProjectSegments } from './project-segments.ts'
+import type { ProjectSegments, SharedSegment } from './project-segments.ts'
 import { StoredSegment } from './stored-segment.ts'
 
 /** Larger files stay on disk, and their large sections are read in parts. */
@@ -45,6 +45,18 @@ export async function inspectProject(folder: string, place: ManifestPlace): Prom
     if (JSON.stringify(before) === JSON.stringify(after)) return inspected
     inspected.close()
   }
+}
+
+export interface InspectedSegment extends Pick<InspectedProject, 'damage' | 'close'> {
+  /** Null when a file is damaged. */
+  segment: SharedSegment | null
+}
+
+/** Reads and verifies the files of one segment in a folder. Call `close` when the segment is no longer used. */
+export async function inspectSegment(folder: string, entry: ManifestSegment): Promise<InspectedSegment> {
+  const files = new SegmentFiles(folder)
+  const stored = await files.inspect(entry)
+  return { segment: stored?.shared ?? null, damage: files.damage, close: () => files.close() }
 }
 
 type FoundManifest = { manifest: Manifest | null; damage: string | null; projectId: string }

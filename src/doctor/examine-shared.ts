@@ -1,0 +1,90 @@
+import { countOf } from '../core/count-of.ts'
+import { finding, type CheckName } from '../core/findings.ts'
+import { probeStore } from '../objects/probe.ts'
+import { checkPublicUrl } from './address.ts'
+import { checkClock } from './clock.ts'
+import { checkIndex } from './index-files.ts'
+import { checkModels } from './models.ts'
+import { checkOriginals } from './originals.ts'
+import { runChecks, type Tell } from './run-checks.ts'
+import type { Check, DoctorSettings, Outcome, Subset } from './scene.ts'
+import { checkLeftoverFiles, checkLeftoverOriginals } from './store-leftovers.ts'
+import { checkStatistics } from './statistics.ts'
+import { sharedIndexPlace } from './shared-index-place.ts'
+import type { SharedCheck, SharedParts, SharedScene } from './shared-scene.ts'
+import { checkWebhooks } from './webhooks.ts'
+
+export interface SharedExamineOptions {
+  settings: DoctorSettings
+  subset: Subset
+  wantsFix: boolean
+}
+
+const CHECKS_OF_SHARED: Record<CheckName, SharedCheck> = {
+  folder: skipped('Each process has a folder of its own, which holds only copies.'),
+  space: skipped('Each process has a disk of its own. The health of the process says how full it is.'),
+  database: checkTables,
+  clock: checkClock,
+  async originals(scene) {
+    await probeStore(scene.parts.objects)
+    return alsoLeftovers(checkOriginals, checkLeftoverOriginals)(scene)
+  },
+  statistics: checkStatistics,
+  index: alsoLeftovers(checkIndex, checkLeftoverFiles),
+  page_images: skipped('Each process has images of its own, and draws damaged ones again.'),
+  webhooks: checkWebhooks,
+  models: checkModels,
+  address: checkPublicUrl,
+}
+
+/** Runs all checks on a database and an object store, which processes of the instance may use meanwhile. */
+export async function examineShared(parts: SharedParts, options: SharedExamineOptions, tell: Tell): Promise<void> {
+  await runChecks<SharedScene>(
+    {
+      ...options,
+      parts,
+      isAlone: false,
+      leavesIndexToParent: false,
+      originals: {
+        verify: (expected, onRead) => parts.blobs.verify(expected, onRead),
+        placeOf: (sha256) => `blobs/${sha256}`,
+      },
+      index: sharedIndexPlace(parts),
+      webhookKey: { name: 'the key in the database', read: () => parts.webhookKey() },
+      now: () => parts.now(),
+      records: () => parts.records(),
+      repairs: () => parts.repairs(),
+    },
+    CHECKS_OF_SHARED,
+    tell,
+  )
+}
+
+function skipped(message: string): SharedCheck {
+  return async () => ({ message, isSkipped: true })
+}
+
+function alsoLeftovers(check: Check, checkLeftovers: (scene: SharedScene) => Promise<void>): SharedCheck {
+  return async (scene) => {
+    const outcome = await check(scene)
+    if (scene.inspection !== null) await checkLeftovers(scene)
+    return outcome
+  }
+}
+
+/** Makes the database available to the other checks. PostgreSQL checks its own files and references. */
+async function checkTables(scene: SharedScene): Promise<Outcome> {
+  const { parts, add } = scene
+  const version = await parts.inspection.version()
+  if (version === 'newer') add(finding('database_newer', 'A newer version of docsearch has written to this database.'))
+  if (version === 'older') add(finding('database_older', 'An earlier version of docsearch has written to this database.'))
+  if (version !== 'same') {
+    await parts.inspection.close()
+    return { message: 'The database cannot be used.', isSkipped: true }
+  }
+  scene.inspection = parts.inspection
+  const { documents, projects } = await parts.inspection.totals()
+  return {
+    message: `${countOf(documents, 'document')} in ${countOf(projects, 'project')}. PostgreSQL itself checks its files and references.`,
+  }
+}
