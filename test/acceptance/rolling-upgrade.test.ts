@@ -87,7 +87,7 @@ describe.skipIf(!canCluster)('an upgrade of an instance, process by process', ()
     withClient(cluster.env['DOCSEARCH_DATABASE']!, async (client) => (await client.query(text)).rows as { fingerprint: string }[])
   const activeLayout = async () => (await query(`select fingerprint from generations where state = 'active'`))[0]!.fingerprint
 
-  test('requests never fail, and nothing is lost', async () => {
+  test('requests never fail, and nothing is lost', { timeout: 600_000 }, async () => {
     const [firstApi, oldApi] = [await start('api'), await start('api')]
     const oldWorkers = [await start('worker'), await start('worker')]
     await cluster.writer()
