@@ -10,6 +10,7 @@ import { isIndexId } from './passages/names.ts'
 import { createSharedTableStore } from './passages/shared-store.ts'
 import { storageOptions } from './passages/storage-options.ts'
 import type { PassageTableStore } from './passage-table.ts'
+import type { CacheSizes } from './passages/store.ts'
 import type { SegmentMemory } from './segments/store/memory.ts'
 import { BlockCache } from './segments/remote/block-cache.ts'
 import { dropShares } from './segments/store/open-shares.ts'
@@ -47,6 +48,8 @@ export interface SharedIndexStoreOptions {
   onCommit: (indexId: string, version: number) => Promise<void>
   /** By default, all segments are in memory. */
   memory?: SegmentMemory
+  /** The caches of tables. By default, the largest sizes of `sharedCacheSizes`. */
+  caches?: CacheSizes
   log: Logger
   clock?: Clock
   /** By default, LanceDB on the same object store. */
@@ -74,6 +77,7 @@ export function createSharedIndexStore(options: SharedIndexStoreOptions): ChunkI
       storageOptions: storageOptions(),
       canWrite: leases !== null,
       log,
+      ...(options.caches !== undefined && { caches: options.caches }),
       ...(clock !== undefined && { clock }),
     })
   const folderOf = (id: string) => join(cacheFolder, id)
