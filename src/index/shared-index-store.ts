@@ -21,6 +21,10 @@ export type { WriterLeases } from './writer-turn.ts'
 export type { WriterLease } from './segments/store/shares.ts'
 
 const SEGMENTS = 'segments/'
+/** The share of `cacheBytes` for blocks of files. */
+const BLOCKS_SHARE = 3 / 4
+/** The share for copies of small files of one index. Two are open while one of them is being built. */
+const COPIES_SHARE = (1 - BLOCKS_SHARE) / 2
 
 export interface SharedIndexStoreOptions {
   /** Where all processes keep their indexes, such as `s3://bucket/prefix`. */
@@ -29,10 +33,7 @@ export interface SharedIndexStoreOptions {
   objects: ObjectStore
   /** A folder of this process alone, for copies of segments. Created when it does not exist. A later start uses the copies that are there. */
   cacheFolder: string
-  /**
-   * How many bytes on this disk are for blocks of large files. Copies of files below 4 MB come on top. By default, there are copies of all
-   * files.
-   */
+  /** How many bytes of this disk copies of files and of blocks may take. By default, there are copies of all files. */
   cacheBytes?: number
   /** Null for a process that only reads. */
   leases: WriterLeases | null
@@ -84,10 +85,12 @@ export function createSharedIndexStore(options: SharedIndexStoreOptions): ChunkI
   const openCache = async () => {
     const { cacheBytes } = options
     if (cacheBytes === undefined) return null
-    opening ??= BlockCache.open({ folder: cacheFolder, maxBytes: cacheBytes, objects, log }).catch((error: unknown) => {
-      opening = null
-      throw indexFailure(translateDiskError(error))
-    })
+    opening ??= BlockCache.open({ folder: cacheFolder, maxBytes: cacheBytes * BLOCKS_SHARE, objects, log }).catch(
+      (error: unknown) => {
+        opening = null
+        throw indexFailure(translateDiskError(error))
+      },
+    )
     return opening
   }
   return {
@@ -101,7 +104,7 @@ export function createSharedIndexStore(options: SharedIndexStoreOptions): ChunkI
         folder: folderOf(id),
         shared: {
           address,
-          ...(cache !== null && { cache: cache.place }),
+          ...(cache !== null && { cache: cache.place, maxCopyBytes: (options.cacheBytes ?? Infinity) * COPIES_SHARE }),
           ...(minRemoteBytes !== undefined && { minRemoteBytes }),
         },
         cache,
