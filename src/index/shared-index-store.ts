@@ -68,19 +68,8 @@ export interface SharedIndexStoreOptions {
  */
 export function createSharedIndexStore(options: SharedIndexStoreOptions): ChunkIndexStore & { close(): Promise<void> } {
   let opening: Promise<BlockCache> | null = null
-  const { address, objects, cacheFolder, leases, newestVersion, onCommit, memory, log, clock, catchUpMs, minRemoteBytes } =
-    options
-  const tables =
-    options.tables ??
-    createSharedTableStore({
-      address,
-      objects,
-      storageOptions: storageOptions(),
-      canWrite: leases !== null,
-      log,
-      ...(options.caches !== undefined && { caches: options.caches }),
-      ...(clock !== undefined && { clock }),
-    })
+  const { address, objects, cacheFolder, leases, newestVersion, onCommit, memory, log, catchUpMs, minRemoteBytes } = options
+  const tables = options.tables ?? tablesOf(options)
   const folderOf = (id: string) => join(cacheFolder, id)
   const openCache = async () => {
     const { cacheBytes } = options
@@ -146,4 +135,16 @@ export function createSharedIndexStore(options: SharedIndexStoreOptions): ChunkI
       await (await opening)?.close()
     },
   }
+}
+
+function tablesOf({ address, objects, leases, caches, clock, log }: SharedIndexStoreOptions): PassageTableStore {
+  return createSharedTableStore({
+    address,
+    objects,
+    storageOptions: storageOptions(),
+    canWrite: leases !== null,
+    log,
+    ...(caches !== undefined && { caches }),
+    ...(clock !== undefined && { clock }),
+  })
 }
