@@ -1,10 +1,11 @@
-// `npm run bench [-- startup|embed|search|ingest|pages|turns|footprint|scale|projects|ollama|sync|backup …]` measures ratios of one run. Without a section, it
+// `npm run bench [-- startup|embed|search|ingest|pages|turns|footprint|scale|projects|processes|ollama|sync|backup …]` measures ratios of one run. Without a section, it
 // measures all of them and writes bench/RESULTS.md.
 //
-// Options of `scale`: `--passages 200000` (20,000 by default, also for `projects`); `--searches 10000` before memory is measured;
+// Options of `scale`: `--passages 200000` (20,000 by default, also for `projects` and `processes`); `--searches 10000` before memory is measured;
 // `--checkout FOLDER` for another built checkout, to measure in turns with this one (`.`), several times; `--rivals
 // fts5,xapian,postgres,lancedb` (all by default, `--rivals ''` for none). Options of `ollama`, which measures with the Ollama that OLLAMA_HOST
-// names, otherwise with a fake one: `--model all-minilm`; `--questions 100`; `--checkout FOLDER` as above. Variables such as DOCSEARCH_LOG_LEVEL reach the daemons.
+// names, otherwise with a fake one: `--model all-minilm`; `--questions 100`, also for `processes`; `--checkout FOLDER` as above. Options of `processes`: `--notes 1000`, the number
+// of further, short documents. Variables such as DOCSEARCH_LOG_LEVEL reach the daemons.
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -18,6 +19,7 @@ import type { Figure } from './measure.ts'
 import { measurePages } from './pages.ts'
 import { RIVAL_NAMES } from './scale/rivals/build.ts'
 import { measureProjects } from './scale/projects.ts'
+import { measureProcesses } from './scale/processes/measure.ts'
 import { measureScale } from './scale/scale.ts'
 import { measureSearch } from './search.ts'
 import { measureStartup } from './startup.ts'
@@ -34,6 +36,7 @@ const { values, positionals: wanted } = parseArgs({
     rivals: { type: 'string', default: RIVAL_NAMES.join() },
     model: { type: 'string', default: 'all-minilm' },
     questions: { type: 'string', default: '100' },
+    notes: { type: 'string', default: '1000' },
   },
 })
 
@@ -62,6 +65,8 @@ const SECTIONS: Record<string, () => Promise<Figure[]>> = {
       rivals: values.rivals.split(',').filter(Boolean),
     }),
   projects: () => measureProjects(Number(values.passages)),
+  processes: () =>
+    measureProcesses({ passages: Number(values.passages), notes: Number(values.notes), questions: Number(values.questions) }),
   sync: measureSync,
   backup: measureBackup,
   ollama: () => measureWhileEmbedding({ checkouts, model: values.model, searches: Number(values.questions) }),

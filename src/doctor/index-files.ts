@@ -150,7 +150,8 @@ async function reportChecksums(scene: Scene, file: string): Promise<void> {
 }
 
 async function reportTable(scene: Scene, { id, state }: InspectedIndex, { file, message }: IndexDamage): Promise<void> {
-  const found = finding('index_damaged', `${file} ${message}.`, { place: file })
+  // The message of an error already ends with a full stop.
+  const found = finding('index_damaged', `${file} ${message.replace(/\.$/, '')}.`, { place: file })
   if (scene.wantsFix && !scene.leavesIndexToParent && scene.isAlone) {
     const { indexes } = await scene.records()
     if (state === 'active') await indexes.clear()

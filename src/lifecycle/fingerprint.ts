@@ -38,6 +38,17 @@ export function isUsable({ layout }: IndexFingerprint): boolean {
   return table !== undefined && USABLE_INDEX_LAYOUTS.has(Number(table))
 }
 
+/** Returns whether a newer version of docsearch made the index. This version would replace it by one of its own. */
+export function isOfNewerVersion({ layout }: IndexFingerprint): boolean {
+  const own = versionsOf(currentLayout())
+  return [...versionsOf(layout)].some(([step, version]) => version > (own.get(step) ?? 0))
+}
+
+/** Returns the version of each step in a layout. */
+function versionsOf(layout: string): Map<string, number> {
+  return new Map([...layout.matchAll(/(\w+) (\d+)/g)].map(([, step = '', version]) => [step, Number(version)]))
+}
+
 /** Returns whether two indexes differ only in how the documents were read. Then documents can be read again one by one. */
 export function differOnlyInPages(a: IndexFingerprint, b: IndexFingerprint): boolean {
   const rest = ({ layout }: IndexFingerprint) => layout.replace(/^pages \d+, /, '')

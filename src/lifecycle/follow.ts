@@ -9,7 +9,7 @@ import type { IndexRecord, ProjectIds, Records } from '../records/records.ts'
 import type { Versions } from '../records/shared.ts'
 import { fitOf } from './active-index.ts'
 import { Changes } from './changes.ts'
-import { fingerprintOf, formatFingerprint, isUsable, parseFingerprint } from './fingerprint.ts'
+import { isUsable, parseFingerprint } from './fingerprint.ts'
 import type { BuildProgress, ChooseEmbedder, Choice, IndexReading, IndexState, OpenIndex, UseOutcome } from './lifecycle.ts'
 import { type ModelTest, testModel } from './model-test.ts'
 import { placeholderEmbedder } from './placeholder-embedder.ts'
@@ -59,6 +59,8 @@ class FollowedIndexes implements IndexReading {
   #building: IndexRecord | null = null
   /** The version of the list of indexes that `active` is from. */
   #seenIndexes = -1
+  /** True while the active index is one that this version can't read. */
+  #isUnreadable = false
   #noIndex = 'No process has made an index yet. Start one with --role worker or --role all.'
   #running: Promise<void> | null = null
   #next: Promise<void> | null = null
@@ -111,8 +113,11 @@ class FollowedIndexes implements IndexReading {
     this.#building = all.find(({ state }) => state === 'building') ?? null
     const record = all.find(({ state }) => state === 'active') ?? null
     const before = this.#active
-    if (record === null || !isUsable(parseFingerprint(record.fingerprint))) {
-      if (record !== null) this.#noIndex = 'Another version of docsearch made the index. Run the same version here.'
+    this.#isUnreadable = record !== null && !isUsable(parseFingerprint(record.fingerprint))
+    if (record === null || this.#isUnreadable) {
+      if (record !== null)
+        this.#noIndex =
+          'Another version of docsearch made the search index, and this version cannot read it. Run the same version here.'
       this.#active = null
     } else if (before?.record.id === record.id) {
       if (before.record.fingerprint !== record.fingerprint || !before.isSettled)
@@ -217,7 +222,10 @@ class FollowedIndexes implements IndexReading {
     ])
     const { embedder: chosen, reason } = this.choice()
     const ownPassages = projects === undefined ? undefined : own
-    return describeStatus({ active, chosen, reason, rebuiltBecause: null, building: state, ownPassages })
+    const described = await describeStatus({ active, chosen, reason, rebuiltBecause: null, building: state, ownPassages })
+    // Other processes may be of the version that can read it.
+    if (this.#isUnreadable) return { ...described, index: { status: 'unavailable', message: this.#noIndex } }
+    return described
   }
 
   onChange(listener: () => void): () => void {
@@ -232,16 +240,18 @@ class FollowedIndexes implements IndexReading {
   async use(name: string): Promise<UseOutcome> {
     const { records, versions } = this.#options
     const wanted = withoutLatest(name)
-    const fingerprint = await this.#fingerprintOf(wanted)
+    // Another version of docsearch may write the index, with another layout.
+    const made = await this.#embedderFingerprint(wanted)
+    const isWanted = (record: IndexRecord) => parseFingerprint(record.fingerprint).embedder === made
     await records.indexes.choose(wanted)
     await versions.grow('models')
     const outcome = (state: UseOutcome['state'], notice: string | null) => ({ embedder: wanted, state, notice })
     for (let left = USE_MS; left > 0; left -= USE_LOOK_MS) {
       const all = await records.indexes.all()
-      const isActive = all.some((record) => record.state === 'active' && record.fingerprint === fingerprint)
+      const isActive = all.some((record) => record.state === 'active' && isWanted(record))
       const building = all.find(({ state }) => state === 'building')
       if (isActive && building === undefined) return outcome('in_use', this.#pinnedNotice(wanted))
-      if (building?.fingerprint === fingerprint) {
+      if (building !== undefined && isWanted(building)) {
         await this.catchUp()
         return outcome('building', this.#pinnedNotice(wanted))
       }
@@ -254,11 +264,11 @@ class FollowedIndexes implements IndexReading {
   }
 
   /** Throws `model_unusable`. */
-  async #fingerprintOf(name: string): Promise<string> {
+  async #embedderFingerprint(name: string): Promise<string> {
     const { embedder, reason } = await this.#options.chooseEmbedder(null, name)
     if (embedder === null) throw new DocsearchError('model_unusable', reason)
     await embedder.close()
-    return formatFingerprint(fingerprintOf(embedder))
+    return embedder.fingerprint
   }
 
   #pinnedNotice(embedder: string): string | null {

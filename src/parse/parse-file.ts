@@ -1,6 +1,7 @@
 import { formatIdOf, hasPageImages } from '../core/formats.ts'
 import { pagesAre } from '../core/location.ts'
 import type { Page } from '../core/parsed.ts'
+import { cleanTitle } from './blocks/clean-title.ts'
 import { tooManyPages, tooMuchText, unsupportedType } from './failures.ts'
 import { missingText } from './ocr/missing-text.ts'
 import type { ParserInput, ParserOutput, ParseSummary } from './parser.ts'
@@ -39,6 +40,7 @@ export async function parseFile(input: ParserInput, output: ParserOutput): Promi
   )
   return {
     ...summary,
+    title: cleanTitle(summary.title),
     warnings: missing === null ? summary.warnings : [...summary.warnings, missing],
     facts: { ...summary.facts, pages_are: pagesAre(input.mediaType), took_ms: Math.round(performance.now() - started) },
   }

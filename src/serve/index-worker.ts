@@ -19,6 +19,8 @@ export interface IndexWorkerOptions {
   coordination: Pick<Coordination, 'writer'>
   /** Begins to read documents for the process that writes the index. */
   read(): Running
+  /** Throws if this process must not write the index. This process has the lease. */
+  check?(): Promise<void>
   /** Begins to write the index, and to do what must happen once. This process has the lease. */
   write(): Promise<Running>
   log: Logger
@@ -88,9 +90,10 @@ export class IndexWorker {
   }
 
   async #tryToWrite(): Promise<void> {
-    const { coordination, write, log } = this.#options
+    const { coordination, check, write, log } = this.#options
     if (!(await coordination.writer.tryTake(() => void this.#lost()))) return
     try {
+      await check?.()
       await this.#end(LOST_GRACE_MS)
       this.#running = await write()
       if (!this.#isStopped()) this.#state = 'writing'
@@ -99,7 +102,7 @@ export class IndexWorker {
     } catch (error) {
       this.#nextTry = performance.now() + pauseAfter(++this.#failures)
       await coordination.writer.release()
-      throw error
+      log.warn({ err: error }, 'this process cannot write the search index; trying again later')
     }
   }
 

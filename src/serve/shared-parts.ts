@@ -4,10 +4,12 @@ import { DocsearchError } from '../core/errors.ts'
 import { Scrub } from '../doctor/scrub.ts'
 import { createIngestForWriter } from '../ingest/leave-to-writer.ts'
 import { createDocumentReader } from '../ingest/read-for-writer.ts'
+import { isOfNewerVersion, parseFingerprint } from '../lifecycle/fingerprint.ts'
 import { followIndexes } from '../lifecycle/follow.ts'
 import type { IndexReading } from '../lifecycle/lifecycle.ts'
 import { withoutIndexes } from '../lifecycle/without-indexes.ts'
 import type { Ocr } from '../parse/ocr/ocr.ts'
+import type { Records } from '../records/records.ts'
 import { createWebhookDelivery, type WebhookDelivery } from '../webhooks/create.ts'
 import { BackupSource } from '../services/backup-source.ts'
 import { passagesOfDaemon, sharedBackupParts } from './backup-parts.ts'
@@ -144,6 +146,7 @@ async function startWorker(options: SharedPartsOptions & Pick<StorageParts, 'blo
         },
       }
     },
+    check: () => refuseNewerIndex(records),
     write: () =>
       writeIndex({
         ...options,
@@ -155,6 +158,19 @@ async function startWorker(options: SharedPartsOptions & Pick<StorageParts, 'blo
   })
   await worker.start()
   open.add('worker', (graceMs) => worker.stop(graceMs))
+}
+
+/**
+ * While processes are upgraded one after another, a process of the former version must not replace an index of the newer one. Throws `data_newer`.
+ */
+async function refuseNewerIndex({ indexes }: Pick<Records, 'indexes'>): Promise<void> {
+  const all = await indexes.all()
+  const newer = all.some(({ state, fingerprint }) => state !== 'retired' && isOfNewerVersion(parseFingerprint(fingerprint)))
+  if (newer)
+    throw new DocsearchError(
+      'data_newer',
+      'A newer version of docsearch has made the search index, so this process only reads documents for it. Upgrade this process. docs/scale.md describes an upgrade.',
+    )
 }
 
 /** The process that writes the index also sends, and looks for messages each second. */

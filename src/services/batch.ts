@@ -31,6 +31,8 @@ export interface BatchResult {
 
 /** What is done with one document. */
 interface Changes {
+  /** Returns the message of an attachment, in the trash too. Null for any other document. */
+  parentOf(actor: Actor, id: string): Promise<string | null>
   delete(actor: Actor, id: string, options: DeletionOptions): Promise<unknown>
   restore(actor: Actor, id: string, options: Pick<DeletionOptions, 'isOneOfMany'>): Promise<Restored>
   reprocess(actor: Actor, id: string): Promise<unknown>
@@ -38,8 +40,9 @@ interface Changes {
 }
 
 /**
- * Does the same with many documents, one after the other and each by itself: what one of them is refused does not concern the others. Throws
- * what concerns all of them, such as `insufficient_scope`, while nothing was done. Later, the results say it for each document that is left.
+ * Does the same with many documents, one after the other and each by itself: what one of them is refused does not concern the others. An attachment
+ * whose message is among them follows it, and gets the same result. Throws what concerns all of them, such as `insufficient_scope`, while nothing was
+ * done. Later, the results say it for each document that is left.
  */
 export async function runBatch(
   documents: Changes,
@@ -48,21 +51,41 @@ export async function runBatch(
   action: BatchAction,
   signal: AbortSignal,
 ): Promise<BatchResult[]> {
-  const results: BatchResult[] = []
+  const messages = action.action === 'reprocess' ? new Map<string, string>() : await messagesOf(documents, actor, ids, signal)
+  const results = new Map<string, BatchResult>()
   for (const id of ids) {
+    if (messages.has(id)) continue
     signal.throwIfAborted()
     // Records answer without waiting for anything, so other requests get their turn here.
     await nextTurn()
     try {
       const { replacedId = null } = (await changeOne(documents, actor, id, action)) ?? {}
-      results.push({ id, refusal: null, replacedId })
+      results.set(id, { id, refusal: null, replacedId })
     } catch (error) {
       const refusal = error instanceof DocsearchError && isApiErrorCode(error.code) ? error.code : null
-      if (refusal === null || (results.length === 0 && !OF_ONE_DOCUMENT.has(refusal))) throw error
-      results.push({ id, refusal })
+      if (refusal === null || (results.size === 0 && !OF_ONE_DOCUMENT.has(refusal))) throw error
+      results.set(id, { id, refusal })
     }
   }
-  return results
+  return ids.map((id) => results.get(id) ?? { id, refusal: results.get(messages.get(id)!)!.refusal })
+}
+
+/** Returns the message that each attachment belongs to, if it is one of these documents: of a message in a message, the outermost one. */
+async function messagesOf(
+  documents: Changes,
+  actor: Actor,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<Map<string, string>> {
+  const all = new Set(ids)
+  const messages = new Map<string, string>()
+  for (const id of ids) {
+    signal.throwIfAborted()
+    await nextTurn()
+    let parent = await documents.parentOf(actor, id)
+    for (; parent !== null; parent = await documents.parentOf(actor, parent)) if (all.has(parent)) messages.set(id, parent)
+  }
+  return messages
 }
 
 async function changeOne(

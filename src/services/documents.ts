@@ -73,6 +73,11 @@ export function createDocuments(options: {
 
   const { get, pages, toChange, present } = createDocumentFinder({ documents, access })
 
+  async function parentOf(actor: Actor, id: string): Promise<string | null> {
+    const { ids } = await access.toWrite(actor)
+    return ((await documents.get(ids, id)) ?? (await options.records.trash.get(ids, id)))?.parentId ?? null
+  }
+
   const service: Documents = {
     async list(actor, filter) {
       if (filter.isTrashed) return trash.list(actor, filter)
@@ -125,7 +130,7 @@ export function createDocuments(options: {
 
     async batch(actor, ids, action, signal) {
       try {
-        return await runBatch(service, actor, ids, action, signal)
+        return await runBatch({ ...service, parentOf }, actor, ids, action, signal)
       } finally {
         if (action.action === 'delete' || action.action === 'restore') await ingest.finishMany()
       }

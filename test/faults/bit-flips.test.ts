@@ -85,11 +85,11 @@ function flipIn(pattern: string, bytes: Buffer): string[] {
   })
 }
 
-/** Flips a bit in the middle of the first file, which for manifests is the newest one. */
-function flipFirst(pattern: string): string[] {
+/** Flips a bit in the first file, which for manifests is the newest one. By default, the bit is in the middle. */
+function flipFirst(pattern: string, fromEnd?: number): string[] {
   const [file] = globSync(join(instance.dataDir, pattern)).toSorted()
   const content = readFileSync(file!)
-  content[Math.floor(content.length / 2)]! ^= 0x04
+  content[fromEnd === undefined ? Math.floor(content.length / 2) : content.length - fromEnd]! ^= 0x04
   writeFileSync(file!, content)
   return [relative(instance.dataDir, file!)]
 }
@@ -111,6 +111,8 @@ const FLIPS: Record<string, () => Promise<string[]>> = {
   'the name of a document': async () => flipIn('lance/*/data/*.lance', Buffer.from('doc-1.txt')),
   'a list of deleted rows': async () => flipFirst('lance/*/_deletions/*'),
   'the manifest': async () => flipFirst('lance/*/_versions/*.manifest'),
+  // The last 16 bytes begin with the position of the content, so that nothing can read this manifest any more.
+  'the end of the manifest': async () => flipFirst('lance/*/_versions/*.manifest', 16 - 2),
 }
 
 test.each(Object.keys(FLIPS))(

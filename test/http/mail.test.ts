@@ -1,10 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Document, DocumentList } from '../../src/contract/documents.ts'
+import type { Document, DocumentBatchAnswer, DocumentList } from '../../src/contract/documents.ts'
 import type { SearchAnswer, SearchRequest } from '../../src/contract/search.ts'
 import type { ApiClient } from '../support/api-client.ts'
 import { startTestApp, type TestApp, type TestAppOptions } from '../support/app.ts'
 import { errorCode } from '../support/codes.ts'
 import { makeMail, makeMbox } from '../support/make-mail.ts'
+import { loggedIn } from '../support/web-client.ts'
 
 async function start(options: TestAppOptions = {}): Promise<TestApp> {
   const app = await startTestApp(options)
@@ -92,6 +93,42 @@ test('attachments are documents that follow their message', async () => {
   await settled(alice)
   expect((await attachmentsOf(alice, id)).map((one) => one.id)).toEqual([inner!.id, lantern!.id])
   expect([await names(alice, 'gatekeeper'), await names(alice, 'lighthouse')]).toEqual([['lantern.txt'], ['deep.txt']])
+})
+
+test('a batch does with attachments what it does with their message', async () => {
+  const app = await start()
+  const { alice } = app
+  const id = await alice.ready('trip.eml', bytes(MAIL))
+  await settled(alice)
+  const [inner, lantern] = await attachmentsOf(alice, id)
+  const [deep] = await attachmentsOf(alice, inner!.id)
+  const batch = async (json: object) =>
+    (await alice.post<DocumentBatchAnswer>('/api/v1/documents/batch', json)).body.results.map((one) => [one.id, one.status])
+  const all = [lantern!.id, id, deep!.id, inner!.id]
+  const each = (status: number) => all.map((one) => [one, status])
+  expect(await batch({ action: 'update', ids: all, add_tags: ['sea'] })).toEqual(each(200))
+  expect(await batch({ action: 'delete', ids: all })).toEqual(each(204))
+  expect(await names(alice, 'gatekeeper')).toEqual([])
+  expect(await batch({ action: 'restore', ids: all })).toEqual(each(202))
+  await settled(alice)
+  expect(await names(alice, 'gatekeeper tag:sea')).toEqual(['lantern.txt'])
+  expect(await batch({ action: 'delete', ids: [lantern!.id, inner!.id, deep!.id] })).toEqual([
+    [lantern!.id, 409],
+    [inner!.id, 409],
+    [deep!.id, 409],
+  ])
+
+  const browser = await loggedIn(app, 'alice@example.org')
+  const list = await browser.get('/documents')
+  const deleted = await browser.follow(await browser.submit(list, '/documents/batch', { ids: all }, 'Delete'))
+  expect(deleted.text).toContain('The documents are in the trash.')
+  const undone = await browser.follow(await browser.submit(deleted, '/documents/batch'))
+  expect(undone.text).toContain('The documents were restored.')
+  await settled(alice)
+  expect(await names(alice, 'gatekeeper')).toEqual(['lantern.txt'])
+  expect(await batch({ action: 'delete', permanent: true, ids: [id, ...all.filter((one) => one !== id)] })).toEqual(
+    [id, ...all.filter((one) => one !== id)].map((one) => [one, 204]),
+  )
 })
 
 test('a new version of a message replaces its attachments and keeps those that are the same', async () => {

@@ -40,43 +40,13 @@ export async function startInstance(
   let daemon = await start({ env })
   const token = await daemon.token()
   const headers = { Authorization: `Bearer ${token}` }
-  const call = async (path: string, init: RequestInit): Promise<unknown> => {
-    const answer = await fetch(daemon.url + path, init)
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-    return answer.json()
-  }
+  const call = (path: string, init: RequestInit) => callAt(daemon.url, path, init)
   return {
     get daemon() {
       return daemon
     },
     token,
-    async load(project, files) {
-      // Listens for events like the command line: polling would slow down the instance that is measured.
-      const failed: string[] = []
-      const client = createClient({ server: daemon.url, dataDir: null, token })
-      const watch = new DocumentWatch(client, {
-        signal: new AbortController().signal,
-        onChange: ({ status, name }) => {
-          if (status === 'failed') failed.push(name)
-        },
-      })
-      try {
-        for (let i = 0; i < files.length; i += FILES_PER_REQUEST) {
-          const { type, body } = multipart(project, files.slice(i, i + FILES_PER_REQUEST))
-          const { documents, rejected } = (await call('/api/v1/upload', {
-            method: 'POST',
-            headers: { ...headers, 'Content-Type': type },
-            body,
-          })) as UploadAnswer
-          if (rejected.length > 0) throw new Error(`refused: ${JSON.stringify(rejected)}`)
-          for (const document of documents) watch.add(document)
-        }
-        await watch.settled()
-      } finally {
-        watch.close()
-      }
-      if (failed.length > 0) throw new Error(`failed in ${project}: ${failed.join(', ')}`)
-    },
+    load: (project, files) => loadFiles({ url: daemon.url, token }, project, files),
     async search(request) {
       return (await call('/api/v1/search', {
         method: 'POST',
@@ -94,6 +64,45 @@ export async function startInstance(
     },
     dispose: () => daemon.dispose(),
   }
+}
+
+/** Uploads files to an instance and waits until all are searchable. Throws when a file is refused or fails. */
+export async function loadFiles(
+  { url, token }: { url: string; token: string },
+  project: string,
+  files: readonly Upload[],
+): Promise<void> {
+  // Listens for events like the command line: polling would slow down the instance that is measured.
+  const failed: string[] = []
+  const client = createClient({ server: url, dataDir: null, token })
+  const watch = new DocumentWatch(client, {
+    signal: new AbortController().signal,
+    onChange: ({ status, name }) => {
+      if (status === 'failed') failed.push(name)
+    },
+  })
+  try {
+    for (let i = 0; i < files.length; i += FILES_PER_REQUEST) {
+      const { type, body } = multipart(project, files.slice(i, i + FILES_PER_REQUEST))
+      const { documents, rejected } = (await callAt(url, '/api/v1/upload', {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': type },
+        body,
+      })) as UploadAnswer
+      if (rejected.length > 0) throw new Error(`refused: ${JSON.stringify(rejected)}`)
+      for (const document of documents) watch.add(document)
+    }
+    await watch.settled()
+  } finally {
+    watch.close()
+  }
+  if (failed.length > 0) throw new Error(`failed in ${project}: ${failed.join(', ')}`)
+}
+
+async function callAt(url: string, path: string, init: RequestInit): Promise<unknown> {
+  const answer = await fetch(url + path, init)
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  return answer.json()
 }
 
 /** Runs `work` on all items, at most `width` at a time. Returns the results in order. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RealDaemon, startRealDaemon } from './daemon.ts'
-import { BUCKET, startVersitygw, type TestStore, VERSITYGW } from './object-stores.ts'
+import { BUCKET, type RunningVersitygw, startVersitygw, VERSITYGW } from './object-stores.ts'
 import { hasPostgres, type RunningPostgres, startPostgres } from './postgres-server.ts'
 import { type Rest, rest } from './rest.ts'
 import { until } from './until.ts'
@@ -28,20 +28,27 @@ export interface Node extends Rest {
 /** The processes of one instance, with their database and their object store. */
 export interface Cluster extends AsyncDisposable {
   postgres: RunningPostgres
-  store: TestStore
+  store: RunningVersitygw
   /** The environment of a process. */
   env: Record<string, string>
   /** A key for all processes. The first process with the role `api` or `all` makes it. */
   token: string
-  /** Starts a process. With the name of an earlier one, it gets the folder of that process. */
-  start(role: 'all' | 'api' | 'worker', env?: Record<string, string>, name?: string): Promise<Node>
+  /** Starts a process. With the name of an earlier one, it gets the folder of that process. `bin` is the binary of another version. */
+  start(role: 'all' | 'api' | 'worker', env?: Record<string, string>, name?: string, bin?: string): Promise<Node>
   nodes: Node[]
   /** Waits until one of the processes writes the index, and returns it. */
   writer(among?: readonly Node[]): Promise<Node>
 }
 
-export async function startCluster(): Promise<Cluster> {
-  const [postgres, store] = await Promise.all([startPostgres(), startVersitygw()])
+export interface ClusterOptions {
+  /** Settings of PostgreSQL, such as `fsync=on`. */
+  settings?: readonly string[]
+  /** The file for the access log of the store. */
+  accessLog?: string
+}
+
+export async function startCluster({ settings, ...options }: ClusterOptions = {}): Promise<Cluster> {
+  const [postgres, store] = await Promise.all([startPostgres(settings), startVersitygw(options)])
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-cluster-'))
   const nodes: Node[] = []
   let started = 0
@@ -62,9 +69,14 @@ export async function startCluster(): Promise<Cluster> {
     },
     token: '',
     nodes,
-    async start(role, env = {}, name = `${role}-${++started}`) {
+    async start(role, env = {}, name = `${role}-${++started}`, bin) {
       const args = ['--role', role]
-      const daemon = await startRealDaemon({ home: join(folder, name), args, env: { ...cluster.env, ...env } })
+      const daemon = await startRealDaemon({
+        home: join(folder, name),
+        args,
+        env: { ...cluster.env, ...env },
+        ...(bin !== undefined && { bin }),
+      })
       if (role !== 'worker') cluster.token ||= await daemon.token()
       const node: Node = {
         ...rest(daemon.url, cluster.token),

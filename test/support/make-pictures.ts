@@ -20,9 +20,50 @@ export function makePng(
   return Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), ...chunks.map(([type, data]) => chunk(type, data))])
 }
 
+/** Puts rows of pixels, each with filter 0 in front, into the order of an interlaced PNG. */
+export function interlaced(
+  rows: Uint8Array,
+  { width, height, pixelBits }: { width: number; height: number; pixelBits: number },
+): Buffer {
+  const rowBytes = Math.ceil((width * pixelBits) / 8) + 1
+  const bit = (x: number, y: number, number: number): string =>
+    String((rows[y * rowBytes + 1 + ((x * pixelBits + number) >> 3)]! >> (7 - ((x * pixelBits + number) & 7))) & 1)
+  const passOf = (x: number, y: number): number => PASS_OF_PIXEL[y & 7]![x & 7]!
+  const parts: Buffer[] = []
+  for (let pass = 1; pass <= 7; pass++) {
+    for (let y = 0; y < height; y++) {
+      const columns = Array.from({ length: width }, (_, x) => x).filter((x) => passOf(x, y) === pass)
+      const bits = columns.flatMap((x) => Array.from({ length: pixelBits }, (_, number) => bit(x, y, number))).join('')
+      const bytes = bits.match(/.{1,8}/g) ?? []
+      if (bytes.length > 0) parts.push(Buffer.from([0, ...bytes.map((byte) => Number.parseInt(byte.padEnd(8, '0'), 2))]))
+    }
+  }
+  return Buffer.concat(parts)
+}
+
+/** The pass that has each pixel of a square of 8 × 8, as the standard draws it. */
+const PASS_OF_PIXEL = [
+  [1, 6, 4, 6, 2, 6, 4, 6],
+  [7, 7, 7, 7, 7, 7, 7, 7],
+  [5, 6, 5, 6, 5, 6, 5, 6],
+  [7, 7, 7, 7, 7, 7, 7, 7],
+  [3, 6, 4, 6, 3, 6, 4, 6],
+  [7, 7, 7, 7, 7, 7, 7, 7],
+  [5, 6, 5, 6, 5, 6, 5, 6],
+  [7, 7, 7, 7, 7, 7, 7, 7],
+]
+
 /** Makes a PNG without anything on it. */
 export function greyPng(width: number, height: number): Buffer {
   return makePng({ width, height, colour: 0 }, Buffer.alloc((width + 1) * height, 0))
+}
+
+/** A grey JPEG of 8 × 8 pixels, as ImageMagick writes it. */
+export function greyJpeg(): Buffer {
+  return Buffer.from(
+    '/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDABALDA4MChAODQ4SERATGCgaGBYWGDEjJR0oOjM9PDkzODdASFxOQERXRTc4UG1RV19iZ2hnPk1xeXBkeFxlZ2P/wAALCAAIAAgBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAABP/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8Aa//Z',
+    'base64',
+  )
 }
 
 function chunk(type: string, data: Uint8Array): Buffer {
@@ -71,4 +112,29 @@ export function makeTiff(
   }
   link[0].writeUInt32LE(next, link[1])
   return Buffer.concat(parts)
+}
+
+/** The fields of a page with 8 × 2 grey pixels, some of them replaced by others. */
+export function greyPage(...others: TiffField[]): TiffField[] {
+  const fields: TiffField[] = [
+    [256, 3, 8],
+    [257, 3, 2],
+    [258, 3, 8],
+    [259, 3, 1],
+    [262, 3, 1],
+    [273, 4, 8],
+    [277, 3, 1],
+    [278, 3, 2],
+    [279, 4, 16],
+  ]
+  return [...fields.filter(([tag]) => !others.some(([other]) => other === tag)), ...others]
+}
+
+/** Makes a TIFF of pages with 8 × 2 grey pixels. */
+export function greyTiff(pages: number, options: { next?: number } = {}): Buffer {
+  return makeTiff(
+    Array.from({ length: pages }, () => greyPage()),
+    Buffer.alloc(16 * pages, 128),
+    options,
+  )
 }

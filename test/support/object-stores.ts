@@ -28,22 +28,41 @@ export const VERSITYGW: string | null =
     (path) => path !== '' && existsSync(path),
   ) ?? null
 
-export async function startVersitygw(): Promise<TestStore> {
+export interface RunningVersitygw extends TestStore {
+  pid: number
+  /** Has the objects as files. */
+  folder: string
+}
+
+/** With `accessLog`, it writes a line for each request to this file. */
+export async function startVersitygw({ accessLog }: { accessLog?: string } = {}): Promise<RunningVersitygw> {
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-store-'))
   // versitygw refuses a folder for metadata whose path begins with the path of the objects.
   const [objects, metadata] = [join(folder, 'objects'), join(folder, 'metadata')]
   await mkdir(join(objects, BUCKET), { recursive: true })
   await mkdir(metadata)
   const port = await freePort()
-  const args = ['--access', ACCESS.id, '--secret', ACCESS.secret, '--port', `127.0.0.1:${port}`, '--keep-alive', '--quiet']
+  const log = accessLog === undefined ? [] : ['--access-log', accessLog]
+  const args = [
+    '--access',
+    ACCESS.id,
+    '--secret',
+    ACCESS.secret,
+    '--port',
+    `127.0.0.1:${port}`,
+    '--keep-alive',
+    '--quiet',
+    ...log,
+  ]
   const server = spawn(VERSITYGW!, [...args, 'posix', '--sidecar', metadata, objects], { stdio: 'ignore' })
   const url = `http://127.0.0.1:${port}`
   await until('versitygw answers', async () => (await fetch(url).catch(() => null)) !== null)
-  return storeAt(url, {}, async () => {
+  const store = await storeAt(url, {}, async () => {
     server.kill('SIGKILL')
     await once(server, 'exit')
     await rm(folder, { recursive: true, force: true })
   })
+  return { ...store, pid: server.pid!, folder: join(objects, BUCKET) }
 }
 
 /** s3rver does not support conditional writes, so the proxy adds them. Without these conditions, s3rver loses writes. */

@@ -19,6 +19,8 @@ if (!hasPostgres) console.warn('The tests of a PostgreSQL server are skipped: in
 export interface RunningPostgres {
   /** The address of a database that always exists. */
   admin: string
+  /** The server's main process. Its children serve the connections. */
+  pid(): number
   /** Creates an empty database and returns its address. */
   database(): Promise<string>
   /** Ends all connections and stops the server, like a crash of its machine. */
@@ -27,8 +29,8 @@ export interface RunningPostgres {
   stop(): Promise<void>
 }
 
-/** Starts a PostgreSQL server in a temporary folder. It never syncs to the disk, so it is fast. */
-export async function startPostgres(): Promise<RunningPostgres> {
+/** Starts a PostgreSQL server in a temporary folder. It never syncs to the disk, so it is fast, unless `settings` say otherwise. */
+export async function startPostgres(more: readonly string[] = []): Promise<RunningPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-postgres-'))
   const identity = serverIdentity()
   if (identity !== undefined) await chown(folder, identity.uid, identity.gid)
@@ -36,7 +38,7 @@ export async function startPostgres(): Promise<RunningPostgres> {
   const initdb = ['-D', data, '--no-sync', '-E', 'UTF8', '--locale=C', '-U', 'docsearch', '-A', 'trust']
   await promisify(execFile)(join(binaries!, 'initdb'), initdb, { ...identity, cwd: folder })
   const port = await freePort()
-  const settings = ['listen_addresses=127.0.0.1', `port=${port}`, `unix_socket_directories=${folder}`, 'fsync=off']
+  const settings = ['listen_addresses=127.0.0.1', `port=${port}`, `unix_socket_directories=${folder}`, 'fsync=off', ...more]
   const admin = `postgres://docsearch@127.0.0.1:${port}/postgres`
   let server: ReturnType<typeof spawn> | undefined
   let databases = 0
@@ -57,6 +59,7 @@ export async function startPostgres(): Promise<RunningPostgres> {
   await start()
   return {
     admin,
+    pid: () => server!.pid!,
     async database() {
       const name = `test_${++databases}`
       await withClient(admin, (client) => client.query(`create database ${name}`))

@@ -3,7 +3,7 @@ import { appendFile, open, readdir, readFile, rename, rm } from 'node:fs/promise
 import { join, relative } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { OnRead } from '../passage-table.ts'
-import { readNewestVersion, type TableVersion } from './manifest.ts'
+import { newestManifest, readNewestVersion, readVersion, type TableVersion } from './manifest.ts'
 
 const BUFFER_BYTES = 256 * 1024
 /** If the list has more lines of deleted files than this, docsearch writes the list again. */
@@ -98,19 +98,22 @@ export class Checksums {
 export interface VerifiedManifest {
   /** The manifest, if it differs from its checksum. */
   changedManifest: string | null
-  /** How many files in use have no checksum yet. */
+  /** How many files in use have no checksum yet. Zero if the manifest has changed, because it names these files. */
   unlisted: number
   /** How many lines of the list are damaged. */
   damagedLines: number
 }
 
-/** Compares only the newest manifest of a table with its checksum. Throws `index_corrupt` if the manifest can't be read. */
+/**
+ * Compares only the newest manifest of a table with its checksum. Throws `index_corrupt` if the manifest can't be read, and has no checksum that
+ * could tell that it has changed.
+ */
 export async function verifyManifest(folder: string): Promise<VerifiedManifest> {
-  const version = await readNewestVersion(folder)
+  const manifest = await newestManifest(folder)
   const { hashes, damagedLines } = await readList(checksumsFile(folder))
-  const isChanged = await hasChanged(folder, version.file, { hashes })
-  const unlisted = filesOf(version).filter(({ file }) => !hashes.has(file)).length
-  return { changedManifest: isChanged ? version.file : null, unlisted, damagedLines }
+  if (await hasChanged(folder, manifest, { hashes })) return { changedManifest: manifest, unlisted: 0, damagedLines }
+  const unlisted = filesOf(await readVersion(folder, manifest)).filter(({ file }) => !hashes.has(file)).length
+  return { changedManifest: null, unlisted, damagedLines }
 }
 
 /** Reads every file that a table uses, and returns those that differ from their checksums. LanceDB may write to the table meanwhile. */

@@ -23,16 +23,27 @@ const FOOTER_BYTES = 16
 const LENGTH_BYTES = 4
 
 /**
- * Reads which files the newest version of a table consists of, because LanceDB has no call for it. The format is that of `table.proto` of Lance:
- * `Manifest` has the fragments in field 2. Throws `index_corrupt` if the manifest can't be read.
+ * Returns the manifest of the newest version of a table, relative to the folder of the table. Throws `index_corrupt` if there is none.
  */
-export async function readNewestVersion(folder: string): Promise<TableVersion> {
+export async function newestManifest(folder: string): Promise<string> {
   const newest = (await readdir(join(folder, VERSIONS)))
     .filter((name) => /^\d+\.manifest$/.test(name))
     .map((name) => ({ name, version: versionOf(name) }))
     .reduce<{ name: string; version: bigint } | null>((a, b) => (a !== null && a.version > b.version ? a : b), null)
   if (newest === null) throw corrupt('The search index has no manifest. It must be rebuilt from the documents.')
-  const file = join(VERSIONS, newest.name)
+  return join(VERSIONS, newest.name)
+}
+
+/**
+ * Reads which files the newest version of a table consists of, because LanceDB has no call for it. The format is that of `table.proto` of Lance:
+ * `Manifest` has the fragments in field 2. Throws `index_corrupt` if the manifest can't be read.
+ */
+export async function readNewestVersion(folder: string): Promise<TableVersion> {
+  return readVersion(folder, await newestManifest(folder))
+}
+
+/** Reads which files the version with this manifest consists of. Throws `index_corrupt` if the manifest can't be read. */
+export async function readVersion(folder: string, file: string): Promise<TableVersion> {
   const bytes = await readFile(join(folder, file))
   try {
     return { file, fragments: fragmentsOf(bytes) }

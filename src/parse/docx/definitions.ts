@@ -1,5 +1,5 @@
 import { isDocsearchError } from '../../core/errors.ts'
-import { collapse } from '../blocks/page-builder.ts'
+import { cleanTitle } from '../blocks/clean-title.ts'
 import { emptyNumbering, type Numbering, readNumbering } from './numbering.ts'
 import { NUMBERING, PROPERTIES, STYLES } from './parts.ts'
 import { type ParagraphStyles, readStyles } from './styles.ts'
@@ -21,8 +21,7 @@ export async function readDefinitions(file: string): Promise<{ title: string | n
     (name) => name === PROPERTIES || STYLES.test(name) || NUMBERING.test(name),
     async (name, part) => {
       try {
-        if (name === PROPERTIES)
-          title = collapse((await readElementText(part, DOCX_XML, 'title')) ?? '').replace(/\s+/g, ' ') || null
+        if (name === PROPERTIES) title = cleanTitle(await readElementText(part, DOCX_XML, 'title'))
         else if (STYLES.test(name)) definitions.styles = await readStyles(part)
         else definitions.numbering = await readNumbering(part)
       } catch (error) {

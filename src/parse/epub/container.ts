@@ -1,4 +1,4 @@
-import { collapse } from '../blocks/page-builder.ts'
+import { cleanTitle } from '../blocks/clean-title.ts'
 import { corrupt, protectedByDrm } from '../failures.ts'
 import type { Package } from '../package/package.ts'
 import { resolvePart } from '../package/part-names.ts'
@@ -105,7 +105,7 @@ async function readPackageDocument(parts: Package, opf: string): Promise<Book> {
   const all = [...items.values()]
   const ncx = items.get(ncxId ?? '') ?? all.find(({ type }) => type === 'application/x-dtbncx+xml')
   return {
-    title: collapse(title).replace(/\s+/g, ' ') || null,
+    title: cleanTitle(title),
     spine: spine.map((id) => textPart(items, id)),
     nav: all.find(({ isNav }) => isNav)?.part ?? null,
     ncx: ncx?.part ?? null,

@@ -1,6 +1,6 @@
 import { HtmlParser } from './html-parser.ts'
 import type { Flow } from '../blocks/flow.ts'
-import { collapse } from '../blocks/page-builder.ts'
+import { cleanTitle } from '../blocks/clean-title.ts'
 import { headingLevel, isAroundContent, isBlock, isCode, LISTS, parserOptions, PREFORMATTED, ROWS, SECTIONS } from './elements.ts'
 
 /** What is read: the page without what its site puts around it, only the main part of that, or all text. */
@@ -155,7 +155,7 @@ class HtmlReader {
 
   result(): HtmlResult {
     return {
-      title: collapse(this.title ?? '').replace(/\s+/g, ' ') || null,
+      title: cleanTitle(this.title),
       mainShare: this.chars.all === 0 ? 0 : this.chars.main / this.chars.all,
     }
   }

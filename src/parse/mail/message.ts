@@ -1,4 +1,5 @@
 import type { MessageHeader } from '../../core/parsed.ts'
+import { collapse } from '../blocks/page-builder.ts'
 
 /** A message as one of the readers of mail returns it. */
 export interface Message extends Omit<MessageHeader, 'page' | 'sentAt'> {
@@ -27,14 +28,14 @@ export interface MailAttachment {
  */
 const CONTROLS = /[\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu
 
-/** Puts the headers of a message on one line each, without control characters. */
+/** Puts the headers of a message on one line each, without control characters and noncharacters. */
 export function withPlainHeaders(message: Message): Message {
   const { subject, from, to, cc } = message
   return { ...message, subject: plain(subject ?? '') || null, from: plain(from), to: plain(to), cc: plain(cc) }
 }
 
 function plain(header: string): string {
-  return header.replaceAll(CONTROLS, ' ').replaceAll(/\s+/g, ' ').trim()
+  return collapse(header.replaceAll(CONTROLS, ' ')).replace(/\s+/g, ' ')
 }
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ')

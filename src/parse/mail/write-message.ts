@@ -7,8 +7,8 @@ import { readHtml } from '../html/read-html.ts'
 import type { Message } from './message.ts'
 import { isSeparator, unquoted } from './quotes.ts'
 
-/** A message has one sender, or a few. Every result in the message names them. */
-const MAX_SENDER_CHARS = 1_000
+/** Of a sender and a subject. A message has one sender, or a few, and every result in the message names them. */
+const MAX_HEADER_CHARS = 1_000
 
 /** Plain text with a smaller share of the characters of the HTML says only that the message is HTML. */
 const MIN_TEXT_SHARE = 0.3
@@ -31,8 +31,8 @@ export function writeMessage(message: Message, page: number, flow: Flow): Messag
   flow.isQuoted = false
   return {
     page,
-    subject,
-    from: shorten(from, MAX_SENDER_CHARS),
+    subject: subject === null ? null : shorten(subject, MAX_HEADER_CHARS),
+    from: shorten(from, MAX_HEADER_CHARS),
     to,
     cc,
     sentAt: sentAt?.toISOString() ?? null,

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
-import { collapse } from '../blocks/page-builder.ts'
+import { cleanTitle } from '../blocks/clean-title.ts'
 import { corrupt, encrypted, tooMuchXml } from '../failures.ts'
 import { together } from '../ooxml/drawing-text.ts'
 import { withPackage } from '../package/package.ts'
@@ -70,7 +70,7 @@ async function readFlat(file: string, what: string, maxBytes: number, { styles, 
     },
   }
   await readXml(createReadStream(file), { what }, byPlace({ styles: together(styles, properties), body }))
-  return collapse(title).replace(/\s+/g, ' ') || null
+  return cleanTitle(title)
 }
 
 /** Returns handlers that pass what is in the body to one reader, and all else to the other. */

@@ -1,4 +1,4 @@
-import { collapse } from '../blocks/page-builder.ts'
+import { cleanTitle } from '../blocks/clean-title.ts'
 import type { Package } from './package.ts'
 
 /** Titles that programs write themselves. */
@@ -22,6 +22,6 @@ export async function readTitle(parts: Package, part: string): Promise<string | 
       if (name === 'title') isInside = false
     },
   })
-  const text = collapse(title ?? '').replace(/\s+/g, ' ')
-  return text === '' || DEFAULT_TITLE.test(text) ? null : text
+  const text = cleanTitle(title)
+  return text === null || DEFAULT_TITLE.test(text) ? null : text
 }

@@ -1,6 +1,6 @@
 import { isDocsearchError } from '../../core/errors.ts'
 import type { Page } from '../../core/parsed.ts'
-import { collapse } from '../blocks/page-builder.ts'
+import { cleanTitle } from '../blocks/clean-title.ts'
 import type { Parser, ParserInput, PdfEngine } from '../parser.ts'
 import type { PageSource } from './line.ts'
 import { layOut, type TableCounter } from './layout.ts'
@@ -99,10 +99,8 @@ const ENGINES: Record<PdfEngine, (file: string) => Promise<OpenPdf>> = {
 }
 
 function titleOf(metadata: string): string | null {
-  const title = collapse(metadata)
-    .replace(/\s+/g, ' ')
-    .replace(/^Microsoft (Word|PowerPoint) - /, '')
-  return title === '' || NO_TITLE.test(title) ? null : title.slice(0, 300)
+  const title = cleanTitle(metadata)?.replace(/^Microsoft (Word|PowerPoint) - /, '') ?? ''
+  return title === '' || NO_TITLE.test(title) ? null : title
 }
 
 /** Returns the heading in the largest type on the first page. */

@@ -27,7 +27,8 @@ export function pageOfJpeg(bytes: Buffer): PicturePage {
       // Adobe programs store CMYK inverted.
       const decode = components === 4 && isAdobe ? '/Decode[1 0 1 0 1 0 1 0]' : ''
       const entries = `/ColorSpace${colours}/BitsPerComponent 8/Filter/DCTDecode${decode}`
-      return { width, height, dpi, rotation: rotationOf(orientation), strips: [{ width, height, entries, data: bytes }] }
+      const parts = [{ left: 0, top: 0, width, height, entries, data: bytes }]
+      return { width, height, dpi, rotation: rotationOf(orientation), parts }
     }
   }
   throw corrupt(WHAT)

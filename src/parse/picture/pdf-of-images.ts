@@ -7,11 +7,18 @@ export interface PdfImage {
   data: Uint8Array
 }
 
-/** A page that shows an image, divided into strips from top to bottom. */
+/** A part of a page. What is beyond the right or lower edge of the page doesn't show. */
+export interface PicturePart extends PdfImage {
+  /** Pixels from the edges of the page. */
+  left: number
+  top: number
+}
+
+/** A page that shows an image, divided into parts. */
 export interface PicturePage {
   width: number
   height: number
-  strips: readonly PdfImage[]
+  parts: readonly PicturePart[]
   /** Pixels in an inch; null if the picture doesn't say it. */
   dpi: number | null
   /** By how much the page is turned clockwise. */
@@ -51,19 +58,19 @@ class PdfWriter {
     this.append(Buffer.from('endobj\n'))
   }
 
-  addPage({ width, height, strips, dpi, rotation }: PicturePage, tree: number): number {
+  addPage({ width, height, parts, dpi, rotation }: PicturePage, tree: number): number {
     const known =
       dpi !== null && dpi >= MIN_DPI && dpi <= MAX_DPI ? dpi : Math.max(POINTS_PER_INCH, Math.min(width, height) / USUAL_INCHES)
     const scale = Math.min(POINTS_PER_INCH / known, MAX_SIDE_POINTS / Math.max(width, height))
     const [page, content] = [this.reserve(), this.reserve()]
     const point = (pixels: number): string => (pixels * scale).toFixed(3)
-    let top = height
     const [names, draws]: [string[], string[]] = [[], []]
-    for (const { width: columns, height: rows, entries, data } of strips) {
+    for (const { left, top, width: columns, height: rows, entries, data } of parts) {
       const image = this.reserve()
       this.write(image, `<</Type/XObject/Subtype/Image/Width ${columns}/Height ${rows}${entries}/Length ${data.length}>>`, data)
       names.push(`/I${image} ${image} 0 R`)
-      draws.push(`q ${point(width)} 0 0 ${point(rows)} 0 ${point((top -= rows))} cm /I${image} Do Q`)
+      const [x, y] = [point(left), point(height - top - rows)]
+      draws.push(`q ${point(columns)} 0 0 ${point(rows)} ${x} ${y} cm /I${image} Do Q`)
     }
     const drawing = Buffer.from(draws.join('\n'))
     this.write(content, `<</Length ${drawing.length}>>`, drawing)

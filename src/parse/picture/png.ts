@@ -1,7 +1,8 @@
-import { deflateSync, inflateSync } from 'node:zlib'
+import { deflateSync } from 'node:zlib'
 import { corrupt } from '../failures.ts'
 import type { PdfImage, PicturePage } from './pdf-of-images.ts'
-import { checkSize, unusual } from './picture-failures.ts'
+import { checkSize } from './picture-failures.ts'
+import { inflatedRows, unfilter, withoutInterlacing } from './png-rows.ts'
 
 const WHAT = 'The PNG'
 /** Types of colour. */
@@ -18,12 +19,13 @@ interface Png {
   palette: Buffer
   /** The `tRNS` chunk. */
   transparency: Buffer
+  isInterlaced: boolean
   data: Buffer
 }
 
 /**
- * Reads a PNG. PDF stores its compressed data as it is, unless it has an alpha channel, which becomes white paper. Throws `corrupt`,
- * `too_large` and `unsupported_type`.
+ * Reads a PNG. PDF stores its compressed data as it is, unless the PNG is interlaced or has an alpha channel, which becomes white paper.
+ * Throws `corrupt` and `too_large`.
  */
 export function pageOfPng(bytes: Buffer): PicturePage {
   let png: Png | null = null
@@ -40,9 +42,10 @@ export function pageOfPng(bytes: Buffer): PicturePage {
   }
   if (png === null || pieces.length === 0) throw corrupt(WHAT)
   png.data = Buffer.concat(pieces)
-  const { width, height, colour } = png
+  const { width, height, depth, colour } = png
+  if (png.isInterlaced) png.data = withoutInterlacing(png.data, { width, height, pixelBits: depth * SAMPLES[colour]! })
   const image = colour === GREY_ALPHA || colour === RGB_ALPHA ? withoutAlpha(png) : asStored(png)
-  return { width, height, dpi, rotation: 0, strips: [image] }
+  return { width, height, dpi, rotation: 0, parts: [{ left: 0, top: 0, ...image }] }
 }
 
 function headerOf(data: Buffer): Png {
@@ -50,9 +53,8 @@ function headerOf(data: Buffer): Png {
   checkSize(WHAT, width, height)
   const [depth, colour] = [data[8]!, data[9]!]
   if (SAMPLES[colour] === undefined || ![1, 2, 4, 8, 16].includes(depth)) throw corrupt(WHAT)
-  if (data[12] !== 0) throw unusual('This PNG', 'is interlaced')
   const none = Buffer.alloc(0)
-  return { width, height, depth, colour, palette: none, transparency: none, data: none }
+  return { width, height, depth, colour, palette: none, transparency: none, isInterlaced: data[12] === 1, data: none }
 }
 
 function* chunks(bytes: Buffer): Generator<{ type: string; data: Buffer }> {
@@ -88,7 +90,7 @@ function withoutAlpha({ width, height, depth, colour, data }: Png): PdfImage {
   const [samples, size] = [SAMPLES[colour]!, depth / 8]
   const pixelBytes = samples * size
   const rowBytes = width * pixelBytes
-  const rows = inflated(data, height * (rowBytes + 1))
+  const rows = inflatedRows(data, height * (rowBytes + 1))
   const colours = samples - 1
   const opaque = Buffer.alloc(width * height * colours)
   let above: Buffer = Buffer.alloc(rowBytes)
@@ -109,34 +111,6 @@ function withoutAlpha({ width, height, depth, colour, data }: Png): PdfImage {
     entries: `/ColorSpace${space}/BitsPerComponent 8/Filter/FlateDecode`,
     data: deflateSync(opaque, { level: 1 }),
   }
-}
-
-function inflated(data: Buffer, length: number): Buffer {
-  try {
-    const rows = inflateSync(data, { maxOutputLength: length })
-    if (rows.length === length) return rows
-  } catch (cause) {
-    throw corrupt(WHAT, cause)
-  }
-  throw corrupt(WHAT)
-}
-
-/** Adds to each byte of a row what its filter predicts from the bytes on its left and above. */
-function unfilter(filter: number, row: Buffer, above: Buffer, pixelBytes: number): void {
-  if (filter === 0) return
-  for (let at = 0; at < row.length; at++) {
-    const left = at < pixelBytes ? 0 : row[at - pixelBytes]!
-    const up = above[at]!
-    const corner = at < pixelBytes ? 0 : above[at - pixelBytes]!
-    const predicted = filter === 1 ? left : filter === 2 ? up : filter === 3 ? (left + up) >> 1 : paeth(left, up, corner)
-    row[at] = row[at]! + predicted
-  }
-}
-
-function paeth(left: number, up: number, corner: number): number {
-  const [toLeft, toUp, toCorner] = [Math.abs(up - corner), Math.abs(left - corner), Math.abs(left + up - 2 * corner)]
-  if (toLeft <= toUp && toLeft <= toCorner) return left
-  return toUp <= toCorner ? up : corner
 }
 
 function onWhite(value: number, alpha: number): number {

@@ -1,5 +1,5 @@
 import { corrupt, tooManyPages } from '../failures.ts'
-import { type PdfImage, type PicturePage, rotationOf } from './pdf-of-images.ts'
+import { type PicturePage, type PicturePart, rotationOf } from './pdf-of-images.ts'
 import { checkSize, unusual } from './picture-failures.ts'
 
 const WHAT = 'The TIFF'
@@ -28,7 +28,10 @@ const FAX_OPTIONS = 292
 const UNIT = 296
 const PREDICTOR = 317
 const PALETTE = 320
-const TILES = 322
+const TILE_WIDTH = 322
+const TILE_HEIGHT = 323
+const TILE_OFFSETS = 324
+const TILE_LENGTHS = 325
 const READ = new Set([
   WIDTH,
   HEIGHT,
@@ -47,10 +50,13 @@ const READ = new Set([
   UNIT,
   PREDICTOR,
   PALETTE,
-  TILES,
+  TILE_WIDTH,
+  TILE_HEIGHT,
+  TILE_OFFSETS,
+  TILE_LENGTHS,
 ])
 
-/** Reads the directories of a TIFF. PDF stores the strips of its pages as they are. Throws `corrupt`, `too_large` and `unsupported_type`. */
+/** Reads the directories of a TIFF. PDF stores the strips or tiles of its pages as they are. Throws `corrupt`, `too_large` and `unsupported_type`. */
 export function pagesOfTiff(bytes: Buffer, maxPages: number): PicturePage[] {
   const file = new TiffFile(bytes)
   const pages: PicturePage[] = []
@@ -132,25 +138,48 @@ function pageOf(file: TiffFile, directory: number): PicturePage {
   const one = (tag: number, otherwise: number): number => fields.get(tag)?.[0] ?? otherwise
   const [width, height] = [one(WIDTH, 0), one(HEIGHT, 0)]
   checkSize(WHAT, width, height)
-  if (fields.has(TILES)) throw unusual(THIS, 'is divided into tiles')
   if (one(PLANES, 1) !== 1) throw unusual(THIS, 'stores each colour separately')
+  const parts = fields.has(TILE_WIDTH) ? tilesOf(file, fields, width, height) : stripsOf(file, fields, width, height)
+  const perInch = one(DPI, 0) * (one(UNIT, 2) === 3 ? CM_PER_INCH : 1)
+  return { width, height, parts, dpi: perInch || null, rotation: rotationOf(one(ORIENTATION, 1)) }
+}
+
+function stripsOf(file: TiffFile, fields: Map<number, number[]>, width: number, height: number): PicturePart[] {
   const offsets = fields.get(OFFSETS) ?? []
   const lengths = fields.get(LENGTHS) ?? (offsets.length === 1 ? [file.bytes.length] : [])
-  const rows = Math.min(one(ROWS, height), height)
+  const rows = Math.min(fields.get(ROWS)?.[0] ?? height, height)
   if (rows === 0 || offsets.length < Math.ceil(height / rows) || offsets.length >= MAX_STRIPS) throw corrupt(WHAT)
-  const strips: PdfImage[] = []
+  const strips: PicturePart[] = []
   for (let top = 0, index = 0; top < height; top += rows, index++) {
-    const stripHeight = Math.min(rows, height - top)
-    const data = file.take(offsets[index]!, lengths[index] ?? 0)
-    strips.push({
-      width,
-      height: stripHeight,
-      entries: entriesOf(fields, width, stripHeight),
-      data: inOrder(data, one(FILL_ORDER, 1)),
-    })
+    const size = { width, height: Math.min(rows, height - top) }
+    strips.push({ left: 0, top, ...size, ...stored(file, fields, { ...size, at: offsets[index]!, length: lengths[index] ?? 0 }) })
   }
-  const perInch = one(DPI, 0) * (one(UNIT, 2) === 3 ? CM_PER_INCH : 1)
-  return { width, height, strips, dpi: perInch || null, rotation: rotationOf(one(ORIENTATION, 1)) }
+  return strips
+}
+
+/** All tiles of a page have the same size, so those at its right and lower edge can be larger than what is left of it. */
+function tilesOf(file: TiffFile, fields: Map<number, number[]>, width: number, height: number): PicturePart[] {
+  const [offsets, lengths] = [fields.get(TILE_OFFSETS) ?? [], fields.get(TILE_LENGTHS) ?? []]
+  const size = { width: fields.get(TILE_WIDTH)?.[0] ?? 0, height: fields.get(TILE_HEIGHT)?.[0] ?? 0 }
+  if (size.width === 0 || size.height === 0) throw corrupt(WHAT)
+  const [columns, rows] = [Math.ceil(width / size.width), Math.ceil(height / size.height)]
+  checkSize(WHAT, columns * size.width, rows * size.height)
+  if (offsets.length < columns * rows || offsets.length >= MAX_STRIPS) throw corrupt(WHAT)
+  return Array.from({ length: columns * rows }, (_, index) => ({
+    left: (index % columns) * size.width,
+    top: Math.floor(index / columns) * size.height,
+    ...size,
+    ...stored(file, fields, { ...size, at: offsets[index]!, length: lengths[index] ?? 0 }),
+  }))
+}
+
+function stored(
+  file: TiffFile,
+  fields: Map<number, number[]>,
+  { width, height, at, length }: { width: number; height: number; at: number; length: number },
+): Pick<PicturePart, 'entries' | 'data'> {
+  const data = inOrder(file.take(at, length), fields.get(FILL_ORDER)?.[0] ?? 1)
+  return { entries: entriesOf(fields, width, height), data }
 }
 
 function entriesOf(fields: Map<number, number[]>, width: number, height: number): string {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { Flow } from '../blocks/flow.ts'
-import { collapse } from '../blocks/page-builder.ts'
+import { cleanTitle } from '../blocks/clean-title.ts'
 import { writeFlow } from '../blocks/write-flow.ts'
 import { corrupt } from '../failures.ts'
 import { readHtml } from '../html/read-html.ts'
@@ -25,7 +25,7 @@ export function readRtf(
   max: { chars: number; pages: number },
 ): { flow: Flow; title: string | null; isHtml: boolean } {
   const { flow, reader } = readAll(bytes, max)
-  const title = collapse(reader.title).replace(/\s+/g, ' ') || null
+  const title = cleanTitle(reader.title)
   if (reader.html === null) return { flow, title, isHtml: false }
   const page = new Flow(max)
   const result = readHtml(reader.html, page)

@@ -27,7 +27,18 @@ import { vocabulary } from './migration-vocabulary.ts'
 import { webhooks } from './migration-webhooks.ts'
 import { words } from './migration-words.ts'
 
-/** In order of their names. Never change a migration that was released: add another one. */
+/**
+ * In order of their names. Never change a migration that was released: add another one.
+ *
+ * On PostgreSQL, processes of the last release go on working while and after a process of this version migrates. So a migration only adds:
+ *
+ * - Add tables, indexes, and columns that are nullable or have a default. Don't drop, rename or narrow what the last release uses; a later release
+ *   may, once no supported version uses it. `test/conformance/records-additive.test.ts` compares the tables.
+ * - A column of `documents` is also a column of `trash`, because rows move between these tables.
+ * - A trigger or function that you replace must do what the last release relies on.
+ * - Write new values of a closed set (a status, an error code, the type of an event) only if the last release can read them.
+ * - Writes wait until the migration has committed, and so do reads of the tables that it alters. Fill large tables afterwards, in steps.
+ */
 export const MIGRATIONS: Record<string, Migration> = {
   '0001_initial': { up: initial },
   '0002_accounts': { up: accounts },
@@ -192,12 +203,15 @@ async function derived({ schema }: Kysely<never>): Promise<void> {
     .execute()
 }
 
-/** Brings the tables to this version, in one transaction: a migration that is killed changes nothing. */
-export async function migrate<T>(db: Kysely<T>, migrations = MIGRATIONS): Promise<void> {
+/**
+ * Brings the tables to this version, in one transaction: a migration that is killed changes nothing. Returns how many migrations it has applied.
+ */
+export async function migrate<T>(db: Kysely<T>, migrations = MIGRATIONS): Promise<number> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => withKillPoints(migrations) } })
-  const { error } = await migrator.migrateToLatest()
+  const { error, results = [] } = await migrator.migrateToLatest()
   if (error !== undefined) throw error as Error
   killPoint('upgraded')
+  return results.length
 }
 
 function withKillPoints(migrations: Readonly<Record<string, Migration>>): Record<string, Migration> {

@@ -39,7 +39,7 @@ export async function openRecords(options: {
   const db = new Kysely<Tables>({ dialect: nodeSqliteDialect(database, changes) })
   try {
     if (!isNew) quickCheck(database)
-    await upgradeDatabase({ db, migrations: MIGRATIONS, copied: { database, file } }, upgrade)
+    await upgradeDatabase({ db, migrations: MIGRATIONS, database, file }, upgrade)
   } catch (error) {
     database.close()
     throw translateSqlError(error)

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { ProjectIds } from '../projects.ts'
 import { MAX_WORDS_READ, type Vocabulary } from '../vocabulary.ts'
-import { joinNext, numberRows, perDialect, textRows } from './per-dialect.ts'
+import { numberRows, perDialect, textRows } from './per-dialect.ts'
 import { isOneOf } from './project-ids.ts'
 import type { Store } from './store.ts'
 
@@ -20,10 +20,13 @@ export function createVocabulary({ db }: Store): Vocabulary {
       // in one text, because returning thousands of rows takes ten times as long.
       const { rows } = await sql<{ id: number; words: string }>`select id, ${WORDS} as words from (
         select list.value as id, entry.word from ${numberRows(JSON.stringify(ids))} as list
-        ${joinNext} vocabulary_words as entry on entry.vocabulary_id = list.value
-          -- No word has only one letter, so all words are after the initial.
-          and entry.word > case list.value when ${from.vocabulary} then ${from.word} else ${initial} end
-          and entry.word < ${initial + LAST}
+        ${joinWords(
+          // No word has only one letter, so all words are after the initial.
+          sql`entry.vocabulary_id = list.value
+            and entry.word > case list.value when ${from.vocabulary} then ${from.word} else ${initial} end
+            and entry.word < ${initial + LAST}`,
+          sql`order by entry.word limit ${MAX_WORDS_READ}`,
+        )}
         ${IN_ORDER} limit ${MAX_WORDS_READ}) as found group by id`.execute(db)
       const found = rows.map(({ id, words }) => ({ id, words: words.split(' ') }))
       const count = found.reduce((sum, { words }) => sum + words.length, 0)
@@ -43,15 +46,25 @@ export function createVocabulary({ db }: Store): Vocabulary {
         documents: number
       }>`select entry.word, entry.term, sum(entry.documents) as documents from ${numberRows(JSON.stringify(ids))} as list
         cross join ${textRows(JSON.stringify([...new Set(words)]))} as wanted
-        ${joinNext} vocabulary_words as entry on entry.vocabulary_id = list.value and entry.word = wanted.value
+        ${joinWords(sql`entry.vocabulary_id = list.value and entry.word = wanted.value`, sql`offset 0`)}
         group by entry.word, entry.term`.execute(db)
       return rows
     },
   }
 }
 
+/**
+ * Joins the words that match, as `entry`. PostgreSQL does not know how short the lists before it are, and would read the words of all vocabularies. A
+ * subquery, which it runs for each row of the lists, uses the primary key. `end` keeps PostgreSQL from turning it into a join again.
+ */
+const joinWords = (matches: RawBuilder<unknown>, end: RawBuilder<unknown>): RawBuilder<unknown> =>
+  perDialect({
+    sqlite: sql`cross join vocabulary_words as entry on ${matches}`,
+    postgres: sql`cross join lateral (select * from vocabulary_words as entry where ${matches} ${end}) as entry`,
+  })
+
 /** SQLite reads the rows of these joins in the order of the primary key, and sorting them would take longer. PostgreSQL promises no order. */
-const IN_ORDER = perDialect({ sqlite: sql``, postgres: sql`order by entry.vocabulary_id, entry.word` })
+const IN_ORDER = perDialect({ sqlite: sql``, postgres: sql`order by list.value, entry.word` })
 const WORDS = perDialect({
   sqlite: sql<string>`string_agg(word, ' ')`,
   postgres: sql<string>`string_agg(word, ' ' order by word)`,

@@ -75,8 +75,8 @@ async function prepare(dir: string, { place, server, objects }: SharedSide, { sa
   const isOurs = mark !== null && mark.place === place
   if (!isOurs) await requireEmpty(objects)
   await probeStore(objects)
-  const { prepareTables } = await import('../../records/sql/postgres/copy.ts')
-  await prepareTables(server, { version: VERSION, notify: say })
+  const { upgradePostgres } = await import('../../records/sql/postgres/upgrade.ts')
+  await upgradePostgres(server, { version: VERSION, notify: say })
   if (!isOurs) await writeMark(dir, { state: 'leaving', place, at: new Date().toISOString() })
 }
 

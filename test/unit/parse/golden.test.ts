@@ -4,6 +4,7 @@ import { encode } from '../../support/encode.ts'
 import { makeEpub } from '../../support/make-epub.ts'
 import { makeMail, makeMbox, makeMsg } from '../../support/make-mail.ts'
 import { makeOdf, odfCell, odfRow } from '../../support/make-odf.ts'
+import { greyJpeg, greyPng, greyTiff } from '../../support/make-pictures.ts'
 import { makePptx, tableShape, textShape } from '../../support/make-pptx.ts'
 import { makeReport } from '../../support/make-report.ts'
 import { makeScripts } from '../../support/make-scripts.ts'
@@ -351,6 +352,9 @@ test.each([
   ['lease.html', HTML],
   ['lease.txt', TEXT],
   ['report.pdf', await makeReport()],
+  ['scan.png', greyPng(40, 30)],
+  ['scan.jpg', greyJpeg()],
+  ['fax.tif', greyTiff(2)],
 ])('%s', async (name, bytes) => {
   await expect(showDocument(await parseBytes(bytes, name))).toMatchFileSnapshot(`golden/${name}.golden`)
 })

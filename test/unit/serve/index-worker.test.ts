@@ -4,7 +4,7 @@ import { IndexWorker, type Running } from '../../../src/serve/index-worker.ts'
 import { until } from '../../support/until.ts'
 
 /** A worker whose lease the test gives and takes. */
-function startWorker({ write }: { write?: () => void } = {}) {
+function startWorker({ write, check }: { write?: () => void; check?: () => Promise<void> } = {}) {
   const events: string[] = []
   let isFree = false
   let lose = () => {}
@@ -38,6 +38,7 @@ function startWorker({ write }: { write?: () => void } = {}) {
       },
     },
     read: () => running('read'),
+    ...(check && { check }),
     async write() {
       write?.()
       return running('write')
@@ -79,6 +80,14 @@ test('gives the lease back when it cannot write, and reads meanwhile', async () 
   await worker.start()
   expect([worker.state, events]).toEqual(['reading', ['read', 'read ends', 'released']])
   await until('it reads', () => events.filter((event) => event === 'read').length === 2)
+})
+
+test('goes on reading while it must not write', async () => {
+  const check = () => Promise.reject(new Error('a newer version has made the index'))
+  const { worker, events, free } = startWorker({ check })
+  free(true)
+  await worker.start()
+  expect([worker.state, events]).toEqual(['reading', ['read', 'released']])
 })
 
 test('starts writing again when the work asks for it', async () => {

@@ -4,11 +4,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { DocsearchError } from '../../../core/errors.ts'
 import { nodeSqliteDialect } from '../dialect.ts'
 import { slices } from '../store.ts'
-import { upgradeDatabase, type UpgradeOptions } from '../upgrade.ts'
 import type { Tables } from '../tables.ts'
 import { postgresDialect } from './dialect.ts'
 import { lockWrites } from './locks.ts'
-import { POSTGRES_MIGRATIONS } from './migrations.ts'
 import { currentMove, storeMove, WITHOUT_MOVE } from './move.ts'
 import type { PostgresServer } from './server.ts'
 
@@ -67,14 +65,6 @@ const ROWS_AT_ONCE = 100
 
 /** The number of rows in each table. */
 export type RowCounts = ReadonlyMap<string, number>
-
-/** Creates or upgrades the tables. Throws `data_newer`. */
-export async function prepareTables(server: PostgresServer, upgrade: UpgradeOptions): Promise<void> {
-  await upgradeDatabase(
-    { db: new Kysely<Tables>({ dialect: postgresDialect(server) }), migrations: POSTGRES_MIGRATIONS },
-    upgrade,
-  )
-}
 
 export interface CopyToPostgres {
   /** A SQLite file with the tables of this version, which nothing else changes meanwhile. */

@@ -1,6 +1,7 @@
-import { PostgresAdapter, PostgresDriver, PostgresIntrospector } from 'kysely'
-import type { Dialect, PostgresPool, PostgresPoolClient } from 'kysely'
+import { PostgresAdapter, PostgresDriver, PostgresIntrospector, sql } from 'kysely'
+import type { Dialect, Kysely, PostgresPool, PostgresPoolClient } from 'kysely'
 import { TwoDialectsCompiler } from '../per-dialect.ts'
+import { LOCKS, UPGRADE } from './locks.ts'
 import { isBroken, translatePostgresError } from './errors.ts'
 import type { PostgresServer } from './server.ts'
 import { encodeText } from './text.ts'
@@ -12,6 +13,23 @@ export function postgresDialect(server: PostgresServer): Dialect {
     createDriver: () => new PostgresDriver({ pool: poolOf(server) }),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new TwoDialectsCompiler(),
+  }
+}
+
+/** For the process that upgrades the tables. */
+export function upgradeDialect(server: PostgresServer): Dialect {
+  const connect = () => server.connect({ isUpgrade: true })
+  return { ...postgresDialect({ ...server, connect }), createAdapter: () => new UpgradeAdapter() }
+}
+
+/** Kysely would wait for an hour, in which the user does not learn why. */
+class UpgradeAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(db: Kysely<unknown>): Promise<void> {
+    await sql`select pg_advisory_lock(${LOCKS}, ${UPGRADE})`.execute(db)
+  }
+
+  override async releaseMigrationLock(db: Kysely<unknown>): Promise<void> {
+    await sql`select pg_advisory_unlock(${LOCKS}, ${UPGRADE})`.execute(db)
   }
 }
 

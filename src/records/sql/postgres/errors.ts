@@ -4,6 +4,7 @@ import { DocsearchError, isDocsearchError } from '../../../core/errors.ts'
 // Codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html).
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
+const LOCK_NOT_AVAILABLE = '55P03'
 const DISK_FULL = '53100'
 const READ_ONLY = '25006'
 const DATA_CORRUPTED = 'XX001'
@@ -22,10 +23,20 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
-/** True when PostgreSQL asks for another attempt at the whole transaction, also for a translated error. */
+/** Also for a translated error. */
+function postgresCodeOf(error: unknown): string {
+  return codeOf(isDocsearchError(error, 'database_busy') ? error.cause : error)
+}
+
+/** True when PostgreSQL asks for another attempt at the whole transaction. */
 export function isConflict(error: unknown): boolean {
-  const code = codeOf(isDocsearchError(error, 'database_busy') ? error.cause : error)
+  const code = postgresCodeOf(error)
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED
+}
+
+/** True when another transaction had a lock for too long. */
+export function isLockTimeout(error: unknown): boolean {
+  return postgresCodeOf(error) === LOCK_NOT_AVAILABLE
 }
 
 /** True when the connection can't be used again. */

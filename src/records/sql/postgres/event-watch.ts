@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Logger } from '../../../core/logger.ts'
 import type { ProjectIds } from '../../projects.ts'
@@ -7,12 +8,17 @@ import type { PostgresServer } from './server.ts'
 
 /** Notifications can be lost, so the watch also looks without one. */
 const POLL_MS = 1000
+/**
+ * The watch reads at most once in this time. While an instance is busy, each process would otherwise read several times for each document, and then
+ * look for work as often.
+ */
+const PAUSE_MS = 50
 /** After more events than this, the watch looks again. */
 const MAX_EVENTS_READ = 1000
 
 /**
  * Notices events that other processes have committed. After a notification, the watch reads which projects have new events. If notifications come
- * while it reads, it reads once more, however many they are.
+ * while it reads or pauses, it reads once more, however many they are.
  */
 export class EventWatch {
   readonly #db: Kysely<Tables>
@@ -69,6 +75,7 @@ export class EventWatch {
         // The next poll tries again.
         this.#log.warn({ err: error }, 'could not read new events')
       }
+      await pause(PAUSE_MS)
     }
   }
 

@@ -9,6 +9,9 @@ export const WRITES = sql.lit(1)
 /** Held from the choice of ids to the commit. */
 export const IDS = sql.lit(2)
 
+/** Held by the process that upgrades the tables. */
+export const UPGRADE = sql.lit(3)
+
 /** Waits until no other transaction writes. No other transaction can write until this one ends. */
 export async function lockWrites(tx: Transaction<Tables>): Promise<void> {
   await sql`select pg_advisory_xact_lock(${LOCKS}, ${WRITES})`.execute(tx)

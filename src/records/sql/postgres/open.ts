@@ -9,7 +9,7 @@ import { composeRecords } from '../compose.ts'
 import type { ScanTurn } from '../scan-thread.ts'
 import { createStore } from '../store.ts'
 import type { Tables } from '../tables.ts'
-import { upgradeDatabase, type UpgradeOptions } from '../upgrade.ts'
+import type { UpgradeOptions } from '../upgrade.ts'
 import { createCoordination } from './coordination.ts'
 import { sharedCounters } from './counters.ts'
 import { postgresDialect } from './dialect.ts'
@@ -18,6 +18,7 @@ import { EventWatch } from './event-watch.ts'
 import { POSTGRES_MIGRATIONS } from './migrations.ts'
 import { refuseMoved } from './move.ts'
 import type { PostgresServer } from './server.ts'
+import { upgradePostgres } from './upgrade.ts'
 import { LeasedWorker } from './worker.ts'
 
 /** A process that has not renewed its lease for this long loses its documents to others. */
@@ -47,7 +48,7 @@ export async function openPostgres(options: {
   const db = new Kysely<Tables>({ dialect: postgresDialect(server) })
   const watch = new EventWatch(db, log)
   try {
-    await upgradeDatabase({ db, migrations }, upgrade)
+    await upgradePostgres(server, upgrade, migrations)
     await refuseMoved(db)
     const takeOver = async () => {
       if (await hasStoppedWorkers(db)) await records.queue.recover()

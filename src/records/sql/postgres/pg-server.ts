@@ -1,4 +1,4 @@
-import type { Client, ClientConfig, Pool, PoolClient } from 'pg'
+import type { Client, ClientConfig, Pool, PoolClient, QueryConfig } from 'pg'
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from '../../../core/logger.ts'
 import { PARSERS, type PostgresClient, type PostgresServer } from './server.ts'
@@ -21,6 +21,10 @@ const CONNECT_MS = 10_000
 const IDLE_TRANSACTION_MS = 30_000
 const LOCK_MS = 60_000
 const STATEMENT_MS = 5 * 60_000
+/** Shorter than `deadlock_timeout` of PostgreSQL, so that an upgrade gives way before the request of another process fails. */
+const UPGRADE_LOCK_MS = 500
+/** The longest time that a timer can have. */
+const NO_LIMIT_MS = 2 ** 31 - 1
 /** How long a listener waits before it connects again. */
 const RECONNECT_MS = 1000
 
@@ -34,7 +38,7 @@ export async function pgServer(options: PgServerOptions): Promise<PostgresServer
   pool.on('error', (error) => log.debug({ err: error }, 'a connection to PostgreSQL has ended'))
   const watch = new SilenceWatch((signal) => probe(new pg.Client(config), signal), options.silence)
   return {
-    connect: async () => toClient(await pool.connect(), watch),
+    connect: async ({ isUpgrade = false } = {}) => (isUpgrade ? forUpgrade : toClient)(await pool.connect(), watch),
     listen: (channel, ring) => listen(() => new pg.Client(config), { channel, ring, log }),
     end: () => pool.end(),
   }
@@ -98,6 +102,22 @@ function toClient(client: PoolClient, watch: SilenceWatch): PostgresClient {
       client.off('error', onError)
       client.release(isBroken)
     },
+  }
+}
+
+/** The connection ends with its client, because it has settings of its own. */
+async function forUpgrade(client: PoolClient, watch: SilenceWatch): Promise<PostgresClient> {
+  const { release } = toClient(client, watch)
+  try {
+    await client.query(`set statement_timeout = 0; set lock_timeout = ${UPGRADE_LOCK_MS}`)
+  } catch (error) {
+    release(true)
+    throw error
+  }
+  return {
+    query: (text, parameters) =>
+      client.query({ text, values: [...parameters], query_timeout: NO_LIMIT_MS } as QueryConfig) as never,
+    release: () => release(true),
   }
 }
 

@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { deflateSync } from 'node:zlib'
+import { deflateSync, inflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { answerPage } from '../../../../src/parse/pdf/image/answer-page.ts'
 import { asPdf } from '../../../../src/parse/picture/picture.ts'
+import { withoutInterlacing } from '../../../../src/parse/picture/png-rows.ts'
 import { makePdf } from '../../../support/make-documents.ts'
-import { greyPng, makePng, makeTiff, type TiffField } from '../../../support/make-pictures.ts'
+import { greyPage, greyPng, interlaced, makePng, makeTiff, type TiffField } from '../../../support/make-pictures.ts'
 import { parseBytes } from '../../../support/parse-file.ts'
 import { tempFolder } from '../../../support/temp-folder.ts'
 
@@ -75,6 +76,41 @@ test('transparent areas become white', async () => {
   expect(difference(pixels.subarray(60 * 42), Buffer.alloc(60 * 38, 0))).toBeLessThan(1)
 })
 
+test.each([1, 2, 4, 8, 16, 24, 32, 64])(
+  'an interlaced PNG has the same rows as one that is not: %i bits per pixel',
+  (pixelBits) => {
+    for (const [width, height] of [
+      [1, 1],
+      [3, 2],
+      [5, 9],
+      [17, 21],
+    ] as const) {
+      const rowBytes = Math.ceil((width * pixelBits) / 8)
+      // The bits after the last pixel of a row are 0.
+      const last = 256 - 2 ** (rowBytes * 8 - width * pixelBits)
+      const rows = Buffer.alloc(height * (rowBytes + 1))
+      for (let y = 0; y < height; y++) {
+        for (let x = 0; x < rowBytes; x++)
+          rows[y * (rowBytes + 1) + 1 + x] = (x * 89 + y * 57 + 31) & (x === rowBytes - 1 ? last : 255)
+      }
+      const data = deflateSync(interlaced(rows, { width, height, pixelBits }))
+      expect(inflateSync(withoutInterlacing(data, { width, height, pixelBits }))).toEqual(rows)
+    }
+  },
+)
+
+test('an interlaced PNG looks like one that is not', async () => {
+  const folder = await tempFolder()
+  const size = { width: 60, height: 80 }
+  // The upper half is white.
+  const rows = Buffer.concat(Array.from({ length: 80 }, (_, y) => Buffer.from([0, ...Array<number>(60).fill(y < 40 ? 255 : 0)])))
+  const png = (isInterlaced: boolean, data: Uint8Array): Buffer =>
+    makePng({ ...size, colour: 0, interlaced: isInterlaced }, data, [['pHYs', PIXELS_PER_METRE]])
+  const wanted = await pixelsOf(folder, 'a', asPdf(png(false, rows)), 100)
+  const found = await pixelsOf(folder, 'b', asPdf(png(true, interlaced(rows, { ...size, pixelBits: 8 }))), 100)
+  expect(found.equals(wanted)).toBe(true)
+})
+
 test('the page of a picture has an image', async () => {
   const file = join(await tempFolder(), 'a.png')
   await writeFile(file, greyPng(40, 30))
@@ -83,28 +119,36 @@ test('the page of a picture has an image', async () => {
   expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([80, 60])
 })
 
-/** A page of 8 × 2 grey pixels. */
-const tiffPage = (...others: TiffField[]): TiffField[] => {
-  const fields: TiffField[] = [
-    [256, 3, 8],
-    [257, 3, 2],
-    [258, 3, 8],
-    [259, 3, 1],
-    [262, 3, 1],
-    [273, 4, 8],
-    [277, 3, 1],
-    [278, 3, 2],
-    [279, 4, 16],
-  ]
-  return [...fields.filter(([tag]) => !others.some(([other]) => other === tag)), ...others]
-}
 const GREY = Buffer.alloc(16, 128)
 
 test('each directory of a TIFF is a page', async () => {
-  const { pageCount, pages, warnings } = await parseBytes(makeTiff([tiffPage(), tiffPage(), tiffPage()], GREY), 'fax.tif')
+  const { pageCount, pages, warnings } = await parseBytes(makeTiff([greyPage(), greyPage(), greyPage()], GREY), 'fax.tif')
   expect([pageCount, pages.length]).toEqual([3, 3])
   expect(warnings).toMatchObject([{ code: 'no_text', message: expect.stringContaining('parse.ocr_command') }])
 })
+
+test('the tiles of a TIFF are at their places', async () => {
+  const folder = await tempFolder()
+  // Two rows of three tiles with 16 × 16 pixels each. The page ends within the last tiles.
+  const greys = [0, 50, 100, 150, 200, 250]
+  const tiles = Buffer.concat(greys.map((grey) => Buffer.alloc(256, grey)))
+  const tiff = makeTiff([tiled(greys.map((_, i) => 8 + i * 256))], tiles)
+  const pixels = await pixelsOf(folder, 'tiles', asPdf(tiff), 100)
+  expect(pixels).toHaveLength(40 * 24)
+  const centres = [0, 1, 2, 3, 4, 5].map((tile) => pixels[(tile < 3 ? 8 : 20) * 40 + (tile % 3) * 16 + 4])
+  expect(centres).toEqual(greys)
+})
+
+/** A page of 40 × 24 pixels in tiles. */
+const tiled = (offsets: readonly number[], side = 16): TiffField[] => [
+  ...greyPage([256, 3, 40], [257, 3, 24]).filter(([tag]) => ![273, 278, 279].includes(tag)),
+  // 100 pixels in an inch.
+  [282, 4, 100],
+  [322, 3, side],
+  [323, 3, side],
+  [324, 4, ...offsets],
+  [325, 4, ...offsets.map(() => 256)],
+]
 
 const header = (width: number, height: number): Buffer => makePng({ width, height, colour: 2 }, Buffer.alloc(0))
 
@@ -112,7 +156,16 @@ test.each<[string, Buffer, string]>([
   ['a PNG of too many pixels', header(65_000, 65_000), 'too_large'],
   ['a PNG without a size', header(0, 10), 'corrupt'],
   ['a PNG that ends in its header', header(10, 10).subarray(0, 20), 'corrupt'],
-  ['an interlaced PNG', makePng({ width: 1, height: 1, colour: 0, interlaced: true }, Buffer.alloc(2)), 'unsupported_type'],
+  [
+    'an interlaced PNG with too few rows',
+    makePng({ width: 9, height: 9, colour: 0, interlaced: true }, Buffer.alloc(90)),
+    'corrupt',
+  ],
+  [
+    'an interlaced PNG that inflates to more than its size',
+    makePng({ width: 1, height: 1, colour: 0, interlaced: true }, Buffer.alloc(50_000_000)),
+    'corrupt',
+  ],
   ['a PNG that inflates to more than its size', makePng({ width: 4, height: 4, colour: 6 }, Buffer.alloc(50_000_000)), 'corrupt'],
   ['a PNG with too few rows', makePng({ width: 4, height: 400, colour: 6 }, Buffer.alloc(100)), 'corrupt'],
   ['a PNG of an unknown colour', makePng({ width: 4, height: 4, colour: 5 }, Buffer.alloc(20)), 'corrupt'],
@@ -128,28 +181,32 @@ test.each<[string, Buffer, string]>([
   [
     'a TIFF whose strips are the same bytes',
     makeTiff(
-      [tiffPage([257, 3, 9], [278, 3, 1], [273, 4, ...Array<number>(9).fill(0)], [279, 4, ...Array<number>(9).fill(300)])],
+      [greyPage([257, 3, 9], [278, 3, 1], [273, 4, ...Array<number>(9).fill(0)], [279, 4, ...Array<number>(9).fill(300)])],
       GREY,
     ),
     'corrupt',
   ],
   ['a TIFF whose pages have the same lists of empty strips', makeTiffOfEmptyStrips(100, 10_000), 'corrupt'],
-  ['a TIFF with too few strips', makeTiff([tiffPage([278, 3, 1])], GREY), 'corrupt'],
-  ['a TIFF of too many pixels', makeTiff([tiffPage([256, 4, 4_000_000_000], [257, 4, 4_000_000_000])], GREY), 'too_large'],
-  ['a TIFF of tiles', makeTiff([tiffPage([322, 3, 16])], GREY), 'unsupported_type'],
+  ['a TIFF with too few strips', makeTiff([greyPage([278, 3, 1])], GREY), 'corrupt'],
+  ['a TIFF of too many pixels', makeTiff([greyPage([256, 4, 4_000_000_000], [257, 4, 4_000_000_000])], GREY), 'too_large'],
+  ['a TIFF with too few tiles', makeTiff([tiled([8, 8, 8, 8, 8])], Buffer.alloc(2_000)), 'corrupt'],
+  ['a TIFF whose tiles have no size', makeTiff([tiled([8, 8, 8, 8, 8, 8], 0)], Buffer.alloc(2_000)), 'corrupt'],
+  ['a TIFF whose tiles are too large', makeTiff([tiled([8], 65_535)], Buffer.alloc(2_000)), 'too_large'],
+  ['a TIFF whose tiles are the same bytes', makeTiff([tiled(Array<number>(6).fill(8))], Buffer.alloc(256)), 'corrupt'],
+  ['a TIFF with JPEG compression', makeTiff([greyPage([259, 3, 7])], GREY), 'unsupported_type'],
 ])('refuses %s', async (_, bytes, code) => {
   const reading = parseBytes(bytes, 'a.png').then(() => asPdf(bytes))
   await expect(reading).rejects.toMatchObject({ code })
 })
 
 test('does not loop on a TIFF whose directories form a circle', async () => {
-  const once = makeTiff([tiffPage()], GREY)
-  const { pageCount } = await parseBytes(makeTiff([tiffPage()], GREY, { next: once.readUInt32LE(4) }), 'a.tif')
+  const once = makeTiff([greyPage()], GREY)
+  const { pageCount } = await parseBytes(makeTiff([greyPage()], GREY, { next: once.readUInt32LE(4) }), 'a.tif')
   expect(pageCount).toBe(1)
 })
 
 test('any damaged picture becomes a PDF or fails with an error code', () => {
-  const tiff = makeTiff([tiffPage([259, 3, 8])], deflateSync(GREY))
+  const tiff = makeTiff([greyPage([259, 3, 8])], deflateSync(GREY))
   for (const bytes of [greyPng(8, 8), tiff]) {
     for (let at = 8; at < bytes.length; at++) {
       for (const value of [0, 1, 127, 255]) {
@@ -168,7 +225,7 @@ test('any damaged picture becomes a PDF or fails with an error code', () => {
 /** Returns a TIFF whose directories all name the same lists of the offsets and the lengths of strips. */
 function makeTiffOfEmptyStrips(pages: number, strips: number): Buffer {
   const none = Array<number>(strips).fill(0)
-  const first = makeTiff([tiffPage([257, 3, strips], [278, 3, 1], [273, 4, ...none], [279, 4, ...none])], GREY)
+  const first = makeTiff([greyPage([257, 3, strips], [278, 3, 1], [273, 4, ...none], [279, 4, ...none])], GREY)
   const at = first.readUInt32LE(4)
   const directory = first.subarray(at)
   const copies = Array.from({ length: pages }, (_, page) => {

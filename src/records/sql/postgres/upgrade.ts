@@ -1,0 +1,71 @@
+import { Kysely, type Transaction } from 'kysely'
+import type { Migration } from 'kysely/migration'
+import { setTimeout } from 'node:timers/promises'
+import { migrate } from '../migrations.ts'
+import type { Tables } from '../tables.ts'
+import { readState, storeVersion, upgraded, upgrading, type UpgradeOptions } from '../upgrade.ts'
+import { postgresDialect, upgradeDialect } from './dialect.ts'
+import { isConflict, isLockTimeout } from './errors.ts'
+import { lockWrites } from './locks.ts'
+import { POSTGRES_MIGRATIONS } from './migrations.ts'
+import type { PostgresServer } from './server.ts'
+
+/** How long other processes can go on before the next attempt to lock their tables. */
+const PAUSE_MS = 2_000
+
+/**
+ * Creates the tables, or brings them to this version, in one transaction. Of several processes, one does, and the others wait, however long it takes.
+ * Processes of the last release go on working. While one of their transactions uses a table, such as that of a backup, the upgrade waits. Throws
+ * `data_newer` when a newer version of docsearch has changed the tables.
+ */
+export async function upgradePostgres(
+  server: PostgresServer,
+  options: UpgradeOptions | undefined,
+  migrations: typeof POSTGRES_MIGRATIONS = POSTGRES_MIGRATIONS,
+): Promise<void> {
+  const db = new Kysely<Tables>({ dialect: postgresDialect(server) })
+  const { version, notify = () => {} } = options ?? {}
+  const read = () => readState(db, { migrations, version, place: 'database' })
+  const say = onlyOnce(notify)
+  const found = await read()
+  for (let { pending } = found; pending.length > 0; { pending } = await read()) {
+    const begin = () => {
+      if (!found.isNew && version !== undefined) say(upgrading('database', found.written, version))
+    }
+    try {
+      const steps = await migrate(new Kysely({ dialect: upgradeDialect(server) }), withLock(migrations, begin))
+      if (!found.isNew) notify(steps > 0 ? upgraded(steps) : 'another process has upgraded the database')
+    } catch (error) {
+      if (isLockTimeout(error) || isConflict(error)) {
+        say('waiting to upgrade the database while other processes use it')
+        await setTimeout(PAUSE_MS)
+        continue
+      }
+      // Throws if a newer version has upgraded the database since.
+      await read()
+      throw error
+    }
+  }
+  if (version !== undefined && found.written !== version) await storeVersion(db, version)
+}
+
+function onlyOnce(notify: (line: string) => void): (line: string) => void {
+  const said = new Set<string>()
+  return (line) => {
+    if (said.has(line)) return
+    said.add(line)
+    notify(line)
+  }
+}
+
+/** Transactions that write wait at their beginning, where they have no locks yet. So the upgrade and a transaction can't wait for each other. */
+function withLock(migrations: typeof POSTGRES_MIGRATIONS, begin: () => void): Record<string, Migration> {
+  const locked = (up: Migration['up']): Migration['up'] => {
+    return async (tx) => {
+      await lockWrites(tx as Transaction<Tables>)
+      begin()
+      await up(tx)
+    }
+  }
+  return Object.fromEntries(Object.entries(migrations).map(([name, { up }]) => [name, { up: locked(up) }]))
+}
