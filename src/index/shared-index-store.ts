@@ -10,6 +10,7 @@ import { isIndexId } from './passages/names.ts'
 import { createSharedTableStore } from './passages/shared-store.ts'
 import { storageOptions } from './passages/storage-options.ts'
 import type { PassageTableStore } from './passage-table.ts'
+import type { CacheSizes } from './passages/store.ts'
 import type { SegmentMemory } from './segments/store/memory.ts'
 import { BlockCache } from './segments/remote/block-cache.ts'
 import { dropShares } from './segments/store/open-shares.ts'
@@ -20,6 +21,10 @@ export type { WriterLeases } from './writer-turn.ts'
 export type { WriterLease } from './segments/store/shares.ts'
 
 const SEGMENTS = 'segments/'
+/** The share of `cacheBytes` for blocks of files. */
+const BLOCKS_SHARE = 3 / 4
+/** The share for copies of small files of one index. Two are open while one of them is being built. */
+const COPIES_SHARE = (1 - BLOCKS_SHARE) / 2
 
 export interface SharedIndexStoreOptions {
   /** Where all processes keep their indexes, such as `s3://bucket/prefix`. */
@@ -28,10 +33,7 @@ export interface SharedIndexStoreOptions {
   objects: ObjectStore
   /** A folder of this process alone, for copies of segments. Created when it does not exist. A later start uses the copies that are there. */
   cacheFolder: string
-  /**
-   * How many bytes on this disk are for blocks of large files. Copies of files below 4 MB come on top. By default, there are copies of all
-   * files.
-   */
+  /** How many bytes of this disk copies of files and of blocks may take. By default, there are copies of all files. */
   cacheBytes?: number
   /** Null for a process that only reads. */
   leases: WriterLeases | null
@@ -47,6 +49,8 @@ export interface SharedIndexStoreOptions {
   onCommit: (indexId: string, version: number) => Promise<void>
   /** By default, all segments are in memory. */
   memory?: SegmentMemory
+  /** The caches of tables. By default, the largest sizes of `sharedCacheSizes`. */
+  caches?: CacheSizes
   log: Logger
   clock?: Clock
   /** By default, LanceDB on the same object store. */
@@ -64,26 +68,18 @@ export interface SharedIndexStoreOptions {
  */
 export function createSharedIndexStore(options: SharedIndexStoreOptions): ChunkIndexStore & { close(): Promise<void> } {
   let opening: Promise<BlockCache> | null = null
-  const { address, objects, cacheFolder, leases, newestVersion, onCommit, memory, log, clock, catchUpMs, minRemoteBytes } =
-    options
-  const tables =
-    options.tables ??
-    createSharedTableStore({
-      address,
-      objects,
-      storageOptions: storageOptions(),
-      canWrite: leases !== null,
-      log,
-      ...(clock !== undefined && { clock }),
-    })
+  const { address, objects, cacheFolder, leases, newestVersion, onCommit, memory, log, catchUpMs, minRemoteBytes } = options
+  const tables = options.tables ?? tablesOf(options)
   const folderOf = (id: string) => join(cacheFolder, id)
   const openCache = async () => {
     const { cacheBytes } = options
     if (cacheBytes === undefined) return null
-    opening ??= BlockCache.open({ folder: cacheFolder, maxBytes: cacheBytes, objects, log }).catch((error: unknown) => {
-      opening = null
-      throw indexFailure(translateDiskError(error))
-    })
+    opening ??= BlockCache.open({ folder: cacheFolder, maxBytes: cacheBytes * BLOCKS_SHARE, objects, log }).catch(
+      (error: unknown) => {
+        opening = null
+        throw indexFailure(translateDiskError(error))
+      },
+    )
     return opening
   }
   return {
@@ -97,7 +93,7 @@ export function createSharedIndexStore(options: SharedIndexStoreOptions): ChunkI
         folder: folderOf(id),
         shared: {
           address,
-          ...(cache !== null && { cache: cache.place }),
+          ...(cache !== null && { cache: cache.place, maxCopyBytes: (options.cacheBytes ?? Infinity) * COPIES_SHARE }),
           ...(minRemoteBytes !== undefined && { minRemoteBytes }),
         },
         cache,
@@ -139,4 +135,16 @@ export function createSharedIndexStore(options: SharedIndexStoreOptions): ChunkI
       await (await opening)?.close()
     },
   }
+}
+
+function tablesOf({ address, objects, leases, caches, clock, log }: SharedIndexStoreOptions): PassageTableStore {
+  return createSharedTableStore({
+    address,
+    objects,
+    storageOptions: storageOptions(),
+    canWrite: leases !== null,
+    log,
+    ...(caches !== undefined && { caches }),
+    ...(clock !== undefined && { clock }),
+  })
 }

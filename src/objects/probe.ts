@@ -7,8 +7,8 @@ import type { ObjectStore } from './object-store.ts'
 const WRITERS = 4
 /** Stores that are not atomic let two writers win in a few of a hundred rounds, so one round proves nothing. */
 const ROUNDS = 20
-/** The folder of the keys that a probe uses. */
-const FOLDER = 'probe/'
+/** How all keys begin that a probe uses. */
+export const PROBES = 'probe/'
 /** Objects that a probe left behind when it was interrupted. */
 const LEFTOVER_MS = 60 * 60_000
 
@@ -18,7 +18,7 @@ const LEFTOVER_MS = 60 * 60_000
  * store that passes may break the promise under load.
  */
 export async function probeStore(store: ObjectStore): Promise<void> {
-  const folder = `${FOLDER}${randomUUID()}/`
+  const folder = `${PROBES}${randomUUID()}/`
   const keys = Array.from({ length: ROUNDS }, (_, round) => `${folder}${round}`)
   try {
     for (const key of keys) await probeOnce(store, key)
@@ -48,7 +48,7 @@ async function probeOnce(store: ObjectStore, key: string): Promise<void> {
 }
 
 async function deleteLeftovers(store: ObjectStore): Promise<void> {
-  for await (const { key, modifiedAt } of store.list(FOLDER))
+  for await (const { key, modifiedAt } of store.list(PROBES))
     if (Date.now() - modifiedAt.getTime() > LEFTOVER_MS) await store.delete(key)
 }
 

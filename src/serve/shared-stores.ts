@@ -6,6 +6,7 @@ import {
   type WriterLease,
   type WriterLeases,
 } from '../index/shared-index-store.ts'
+import { sharedCacheSizes } from '../index/passages/store.ts'
 import { divideMemory } from '../index/segments/store/memory.ts'
 import type { Lease } from '../records/shared.ts'
 import type { WebhookOptions } from '../webhooks/create.ts'
@@ -38,6 +39,7 @@ export function indexStoreOf(
     newestVersion: (indexId) => coordination.versions.newestCommit(indexId),
     onCommit: (indexId, number) => coordination.versions.noteCommit(indexId, number),
     memory: divideMemory(memoryBytes, threads),
+    caches: sharedCacheSizes(memoryBytes),
     log,
   })
 }

@@ -6,6 +6,7 @@ import type { SearchAnswer } from '../../src/contract/search.ts'
 import { runCli, startRealDaemon, type RealDaemon } from '../support/daemon.ts'
 import { generatedText } from '../support/generated-text.ts'
 import { BUCKET, startVersitygw, VERSITYGW, type TestStore } from '../support/object-stores.ts'
+import { openStore } from '../support/open-store.ts'
 import { hasPostgres, startPostgres, withClient, type RunningPostgres } from '../support/postgres-server.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
@@ -192,7 +193,13 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
     const other = await filledFolder()
     expect(await run(other.env, '--data', other.dataDir, '--to', database, '--store', store)).toMatchObject({ code: 0 })
     expect((await outcome('--data', dataDir, '--to', database, '--store', store)).message).toContain(
-      'The object store already has originals',
+      'The object store is not empty: it has objects such as ',
+    )
+    // Also without originals.
+    const used = (await newPlace()).store
+    await (await openStore(server, {}, used)).put('segments/gen_left/log/1', Buffer.from('left'))
+    expect((await outcome('--data', dataDir, '--to', database, '--store', used)).message).toContain(
+      'it has objects such as segments/gen_left/log/1. Name a prefix without objects',
     )
     const free = (await newPlace()).store
     expect((await outcome('--data', dataDir, '--to', database, '--store', free)).message).toContain('already has docsearch users')
@@ -202,5 +209,9 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
       'is not empty: it has notes.txt',
     )
     await rm(full, { recursive: true })
+    await writeFile(join(other.dataDir, 'migration.json'), '{')
+    expect((await outcome('--data', other.dataDir, '--to', database, '--store', store)).message).toMatch(
+      /migration.json is damaged.*If they were moved.*start the instance there. If they were not, delete the file/,
+    )
   })
 })

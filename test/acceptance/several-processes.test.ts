@@ -3,6 +3,7 @@ import { startFakeOllama } from '../support/fake-ollama.ts'
 import { canCluster, type Cluster, type Node, startCluster } from '../support/cluster.ts'
 import { runCli, startRealDaemon } from '../support/daemon.ts'
 import { BUCKET, startS3rver } from '../support/object-stores.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { until } from '../support/until.ts'
 import { rareWord, textWith } from '../support/words.ts'
 import { WebhookReceiver } from '../support/webhook-receiver.ts'
@@ -121,6 +122,28 @@ describe.skipIf(!canCluster)('an instance of several processes', () => {
       await expectOnBoth(wordOf(Number(i), word!), [path])
     }
   }
+
+  test('while the database hangs, requests get 503 with Retry-After, and work again afterwards', async () => {
+    const database = new URL(cluster.env['DOCSEARCH_DATABASE']!)
+    await using proxy = await startTcpProxy({ host: database.hostname, port: Number(database.port) })
+    database.port = String(proxy.port)
+    const node = await cluster.start('api', { DOCSEARCH_DATABASE: database.href })
+    const search = () =>
+      fetch(`${node.url}/api/v1/search`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${cluster.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ query: 'shed' }),
+        // PostgreSQL itself would end a statement only after minutes.
+        signal: AbortSignal.timeout(60_000),
+      })
+    expect((await search()).status).toBe(200)
+    proxy.cut('silence')
+    const failed = await Promise.all([search(), search(), search()])
+    expect(failed.map(({ status, headers }) => [status, headers.has('retry-after')])).toEqual(failed.map(() => [503, true]))
+    proxy.heal()
+    await until('searches work again', async () => (await search()).status === 200)
+    await node.daemon.stop()
+  })
 
   test('while the database or the object store is down, requests get 503 with Retry-After, and work continues by itself afterwards', async () => {
     const [one, other] = apis

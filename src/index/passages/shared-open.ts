@@ -10,11 +10,10 @@ import { tableSchema } from './columns.ts'
 import { tableNames } from './names.ts'
 import { Part } from './part.ts'
 import { FOLDER, partsOf } from './shared-names.ts'
+import { type CacheSizes, sharedCacheSizes } from './store.ts'
 import { LancePassageTable } from './table.ts'
 
-/** Enough for about 30,000 passages. */
-const CACHE_BYTES = 96 * 1024 * 1024
-const MB = 1024n * 1024n
+const INDEX_CACHE_BYTES = 1_048_576n
 
 export interface SharedTableStoreOptions {
   /** Such as `s3://bucket/prefix`. */
@@ -27,8 +26,8 @@ export interface SharedTableStoreOptions {
   canWrite: boolean
   log: Logger
   clock?: Clock
-  /** How many bytes each table keeps of the passages that were read last. */
-  cacheBytes?: number
+  /** By default, the largest sizes of `sharedCacheSizes`. */
+  caches?: CacheSizes
 }
 
 /**
@@ -36,13 +35,21 @@ export interface SharedTableStoreOptions {
  */
 export async function openSharedTable(
   { id, layout }: { id: string; layout: VectorLayout },
-  { address, objects, storageOptions, canWrite, log, clock = systemClock, cacheBytes = CACHE_BYTES }: SharedTableStoreOptions,
+  {
+    address,
+    objects,
+    storageOptions,
+    canWrite,
+    log,
+    clock = systemClock,
+    caches = sharedCacheSizes(Infinity),
+  }: SharedTableStoreOptions,
 ): Promise<PassageTable> {
   const { part: nameOf } = tableNames(id)
   const { bucket, prefix } = parseStoreLocation(address)
   const connection = await connect(`s3://${bucket}/${prefix}${FOLDER.slice(0, -1)}`, {
     storageOptions: { ...storageOptions },
-    session: new Session(MB, 64n * MB),
+    session: new Session(INDEX_CACHE_BYTES, BigInt(caches.metadataBytes)),
   }).catch((error) => {
     throw indexFailure(error)
   })
@@ -78,7 +85,11 @@ export async function openSharedTable(
       throw readFailure(error)
     })
     if (parts.length === 0 && canWrite) parts.push(await create(0))
-    return new LancePassageTable(connection, { open: parts, create, openNew }, { layout, clock, log, cacheBytes })
+    return new LancePassageTable(
+      connection,
+      { open: parts, create, openNew },
+      { layout, clock, log, cacheBytes: caches.cacheBytes },
+    )
   } catch (error) {
     connection.close()
     throw indexFailure(error)

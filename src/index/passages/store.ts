@@ -25,11 +25,23 @@ const LARGEST: CacheSizes = { cacheBytes: 32 * MB, metadataBytes: 64 * MB }
 /** Enough for the files of a part before its compaction. With less than 1 MB, LanceDB would open a file again for each row. */
 const MIN_METADATA_BYTES = 4 * MB
 
+/** For tables in an object store, where a read takes longer. Enough for about 30,000 passages. */
+const LARGEST_SHARED: CacheSizes = { ...LARGEST, cacheBytes: 96 * MB }
+
 /** Returns the sizes for an instance whose searches may take this much memory (the setting `search.memory_mb`). */
 export function cacheSizes(searchBytes: number): CacheSizes {
+  return sizesFor(searchBytes, LARGEST)
+}
+
+/** Like `cacheSizes`, for tables in an object store. */
+export function sharedCacheSizes(searchBytes: number): CacheSizes {
+  return sizesFor(searchBytes, LARGEST_SHARED)
+}
+
+function sizesFor(searchBytes: number, largest: CacheSizes): CacheSizes {
   return {
-    cacheBytes: Math.min(LARGEST.cacheBytes, Math.floor(searchBytes / 16)),
-    metadataBytes: Math.min(LARGEST.metadataBytes, Math.max(MIN_METADATA_BYTES, Math.floor(searchBytes / 8))),
+    cacheBytes: Math.min(largest.cacheBytes, Math.floor(searchBytes / 16)),
+    metadataBytes: Math.min(largest.metadataBytes, Math.max(MIN_METADATA_BYTES, Math.floor(searchBytes / 8))),
   }
 }
 

@@ -28,7 +28,7 @@ export async function readMark(dir: string): Promise<Mark | null> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw new DocsearchError(
       'data_unusable',
-      `${join(dir, FILE)} could not be read, so docsearch does not know where the documents are.`,
+      `${join(dir, FILE)} is damaged, so docsearch does not know where the documents are. If they were moved to a database and an object store, start the instance there. If they were not, delete the file.`,
       {
         cause: error,
       },

@@ -6,7 +6,7 @@ import type { Migrated } from '../../contract/migrate.ts'
 import { systemClock } from '../../core/clock.ts'
 import { DocsearchError } from '../../core/errors.ts'
 import { createIndexStore } from '../../index/index-store.ts'
-import { probeStore } from '../../objects/probe.ts'
+import { probeStore, PROBES } from '../../objects/probe.ts'
 import { openRecords } from '../../records/sql/open.ts'
 import { describeDatabase } from '../../records/sql/snapshot.ts'
 import { type DataFolder, isDataFolder, openDataFolder } from '../data-folder.ts'
@@ -72,17 +72,22 @@ async function prepare(dir: string, { place, server, objects }: SharedSide, { sa
       'data_unusable',
       `The documents of ${dir} ${mark.state === 'left' ? 'were already moved to' : 'are still being moved here from'} ${mark.place}.`,
     )
+  const isOurs = mark !== null && mark.place === place
+  if (!isOurs) await requireEmpty(objects)
   await probeStore(objects)
   const { upgradePostgres } = await import('../../records/sql/postgres/upgrade.ts')
   await upgradePostgres(server, { version: VERSION, notify: say })
-  const isOurs = mark !== null && mark.place === place
-  for await (const { key } of objects.list('blobs/'))
-    if (!isOurs)
+  if (!isOurs) await writeMark(dir, { state: 'leaving', place, at: new Date().toISOString() })
+}
+
+/** Throws `data_unusable` for a store that has anything but what an interrupted start has left. */
+async function requireEmpty(objects: SharedSide['objects']): Promise<void> {
+  for await (const { key } of objects.list(''))
+    if (!key.startsWith(PROBES))
       throw new DocsearchError(
         'data_unusable',
-        `The object store already has originals, such as ${key}. Name an empty prefix with --store.`,
+        `The object store is not empty: it has objects such as ${key}. Name a prefix without objects with --store.`,
       )
-  if (!isOurs) await writeMark(dir, { state: 'leaving', place, at: new Date().toISOString() })
 }
 
 async function secretsOf({ webhookKey }: DataFolder): Promise<Record<string, string>> {

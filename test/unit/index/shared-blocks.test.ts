@@ -56,14 +56,14 @@ interface Opened {
   close: () => Promise<void>
 }
 
-async function open(memory: SegmentMemory, { cacheBytes = SMALL, canWrite = false } = {}): Promise<Opened> {
+async function open(memory: SegmentMemory, { cacheBytes = SMALL, canWrite = false, minRemoteBytes = 1 } = {}): Promise<Opened> {
   const folder = await tempFolder()
   const store = createSharedIndexStore({
     address,
     objects,
     cacheFolder: folder,
     cacheBytes,
-    minRemoteBytes: 1,
+    minRemoteBytes,
     memory,
     leases: canWrite ? leases.next() : null,
     newestVersion: null,
@@ -206,4 +206,41 @@ test('a damaged block in the cache is fetched again', async () => {
   server.proxy.fault = () => 'pass'
   expect(spoiled.size).toBeGreaterThan(0)
   expect(await found(reader.index)).toEqual(expected)
+})
+
+test('copies of small files stay within the disk limit, and searches read the others through the cache', async () => {
+  const small = { minRemoteBytes: 1e9 }
+  const writer = await open(IN_MEMORY, { ...small, cacheBytes: 1e9, canWrite: true })
+  await putAll(writer.index)
+  const expected = await found(writer.index)
+  await writer.close()
+  const copiesIn = async ({ folder }: Opened) => {
+    const names = (await readdir(join(folder, 'idx'), { recursive: true })).filter((name) => /\.(seg|vec)$/.test(name))
+    const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, 'idx', name))).size))
+    return sizes.reduce((sum, size) => sum + size, 0)
+  }
+  const all = await open(IN_MEMORY, { ...small, cacheBytes: 1e9 })
+  const bytes = await copiesIn(all)
+  expect(bytes).toBeGreaterThan(0)
+  // An eighth of it is for copies.
+  const limit = bytes - 1
+  const some = await open(ON_DISK, { ...small, cacheBytes: 8 * limit })
+  expect(await copiesIn(some)).toBeLessThanOrEqual(limit)
+  expect(await found(some.index)).toEqual(expected)
+  const none = await open(ON_DISK, { ...small, cacheBytes: SMALL })
+  expect(await copiesIn(none)).toBe(0)
+  expect(await found(none.index)).toEqual(expected)
+})
+
+test('a writer without room for copies commits and merges as with room', async () => {
+  const writer = await open(ON_DISK, { minRemoteBytes: 1e9, canWrite: true })
+  const reader = await open(IN_MEMORY, { minRemoteBytes: 1e9, cacheBytes: 1e9 })
+  for (let i = 0; i < 12; i++) await writer.index.put([document(`doc_${i}`, 400)])
+  await writer.index.deleteDocuments(['doc_2', 'doc_7'])
+  await writer.index.optimize()
+  expect(await reader.index.catchUp()).toBe(true)
+  expect((await reader.index.inventory()).size).toBe(10)
+  expect(await found(writer.index)).toEqual(await found(reader.index))
+  const again = await open(ON_DISK, { minRemoteBytes: 1e9 })
+  expect(await found(again.index)).toEqual(await found(reader.index))
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { rename, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import pLimit from 'p-limit'
@@ -8,10 +8,11 @@ import { silentLogger } from '../../../core/logger.ts'
 import type { ObjectStore } from '../../../objects/object-store.ts'
 import { openS3 } from '../../../objects/s3/open.ts'
 import { countBlocks, type RemoteFile } from '../remote-file.ts'
-import { makeFolder, MANIFEST, namesIn, NEW_MANIFEST, removeFolder, sizeOfFile } from '../store/files.ts'
+import { DELETIONS, makeFolder, MANIFEST, namesIn, NEW_MANIFEST, removeFolder, sizeOfFile } from '../store/files.ts'
 import { filesInManifest, parseManifest } from '../store/manifest.ts'
 import type { SharedPlace, Shares, WriterLease } from '../store/shares.ts'
 import { CommitLog } from './commit-log.ts'
+import { Copies } from './copies.ts'
 
 /** From this size on, files stay in the object store. */
 const MIN_REMOTE_BYTES = 4 * 1024 * 1024
@@ -30,10 +31,13 @@ export class RemoteSegments implements Shares {
   readonly #indexId: string
   readonly #folder: string
   readonly #place: SharedPlace
+  /** Null if all small files have copies. */
+  readonly #copies: Copies | null
   readonly #inTurn = pLimit(FILES_AT_ONCE)
 
   private constructor(store: ObjectStore, log: CommitLog, place: SharedPlace, folder: string) {
     this.#place = place
+    this.#copies = place.maxCopyBytes === undefined ? null : new Copies(place.maxCopyBytes)
     this.#store = store
     this.#log = log
     this.#folder = folder
@@ -48,7 +52,10 @@ export class RemoteSegments implements Shares {
 
   remoteFile(projectId: string, file: string, size: number): RemoteFile | null {
     const { cache, minRemoteBytes = MIN_REMOTE_BYTES } = this.#place
-    if (cache === undefined || size < minRemoteBytes) return null
+    if (cache === undefined) return null
+    // A file with deletions is always in memory.
+    const isCopy = file.endsWith(DELETIONS) || (size < minRemoteBytes && this.#copies?.has(projectId, file, size) !== false)
+    if (isCopy) return null
     const blocks = new SharedArrayBuffer(4 * countBlocks(size))
     return { cache, id: randomUUID(), key: this.#keyOf(projectId, file), size, blocks }
   }
@@ -69,8 +76,10 @@ export class RemoteSegments implements Shares {
     return this.#inTurn(() => this.#store.put(this.#keyOf(projectId, file), bytes))
   }
 
-  commit(projectId: string, manifest: Uint8Array | null): Promise<void> {
-    return this.#log.append(new Map([[projectId, manifest && Buffer.from(manifest).toString()]]))
+  async commit(projectId: string, manifest: Uint8Array | null): Promise<void> {
+    const text = manifest && Buffer.from(manifest).toString()
+    await this.#log.append(new Map([[projectId, text]]))
+    this.#forgetCopies(projectId, text === null ? [] : this.#filesOf(projectId, text))
   }
 
   confirm(): Promise<void> {
@@ -103,10 +112,17 @@ export class RemoteSegments implements Shares {
   async #fetchProject(projectId: string): Promise<void> {
     const folder = join(this.#folder, projectId)
     const text = this.#log.manifests.get(projectId)
+    const named = text === undefined ? [] : this.#filesOf(projectId, text)
+    this.#forgetCopies(projectId, named)
     if (text === undefined) return removeFolder(folder)
     await makeFolder(folder)
-    const files = this.#filesOf(projectId, text).filter(({ file, bytes }) => this.remoteFile(projectId, file, bytes) === null)
-    await Promise.all(files.map(({ file, bytes }) => this.#inTurn(() => this.#fetchFile(projectId, file, bytes))))
+    const files = named.map(({ file, bytes }) => ({ file, bytes, isCopy: this.remoteFile(projectId, file, bytes) === null }))
+    await Promise.all(
+      files.map(({ file, bytes, isCopy }) =>
+        // An earlier run may have left a copy.
+        this.#inTurn(() => (isCopy ? this.#fetchFile(projectId, file, bytes) : rm(join(folder, file), { force: true }))),
+      ),
+    )
     // Copies need not survive a power cut: the next start fetches damaged files again.
     await writeFile(join(folder, NEW_MANIFEST), text, { mode: 0o600 })
     await rename(join(folder, NEW_MANIFEST), join(folder, MANIFEST))
@@ -121,6 +137,10 @@ export class RemoteSegments implements Shares {
     if (found === null) return
     await pipeline(found.stream, createWriteStream(`${path}.part`, { mode: 0o600 }))
     await rename(`${path}.part`, path)
+  }
+
+  #forgetCopies(projectId: string, named: readonly { file: string }[]): void {
+    this.#copies?.keep(projectId, new Set(named.map(({ file }) => file)))
   }
 
   #filesOf(projectId: string, manifest: string): { file: string; bytes: number }[] {

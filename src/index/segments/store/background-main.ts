@@ -28,7 +28,7 @@ import {
 import type { SegmentPart, SharedSegment } from './project-segments.ts'
 import type { BackgroundCalls, NewDocument, Place } from './protocol.ts'
 import { openShares } from './open-shares.ts'
-import type { Shares } from './shares.ts'
+import type { SharedPlace, Shares } from './shares.ts'
 import { buildSegment, newSegment } from './stored-segment.ts'
 
 /** Opened when it is needed. This thread works for one index. */
@@ -95,7 +95,7 @@ async function write(
 ): Promise<SharedSegment> {
   const [words, vectors] = [wordsFile(shared.name), vectorsFile(shared.name)].map((file) => join(folder, projectId, file))
   try {
-    const others = place === null ? null : await (shares ??= openShares(place, folder))
+    const others = place === null ? null : await (shares ??= openShares(withoutLimit(place), folder))
     await Promise.all([store(words!, bytesOf(shared.words)), store(vectors!, bytesOf(shared.vectors))])
     async function store(path: string, bytes: Uint8Array): Promise<void> {
       const file = basename(path)
@@ -107,6 +107,11 @@ async function write(
     throw error
   }
   return shared
+}
+
+/** The writer thread decides which files have copies. It takes the files that this thread has written. */
+function withoutLimit({ maxCopyBytes: _maxCopyBytes, ...place }: SharedPlace): SharedPlace {
+  return place
 }
 
 /** Analyses stored passages of one project again. */

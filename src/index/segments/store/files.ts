@@ -14,6 +14,9 @@ export const MANIFEST = 'manifest.json'
 /** A manifest that is being written. */
 export const NEW_MANIFEST = 'manifest.json.new'
 
+/** How the names of files with deletions end. */
+export const DELETIONS = '.del'
+
 export function wordsFile(name: string): string {
   return `${name}.seg`
 }
@@ -23,7 +26,7 @@ export function vectorsFile(name: string): string {
 }
 
 export function deletionsFile(name: string, generation: number): string {
-  return `${name}.${generation}.del`
+  return `${name}.${generation}${DELETIONS}`
 }
 
 /** Writes and syncs a file. Once its folder is synced as well, the file survives a power cut. */

@@ -11,6 +11,8 @@ export interface SharedPlace {
   address: string
   /** Large files stay in the object store, and threads read them through this cache. By default, this process has copies of all files. */
   cache?: BlockCachePlace
+  /** How many bytes of this disk the copies of smaller files may take. By default, all these files have copies. */
+  maxCopyBytes?: number
   /** Replaces `MIN_REMOTE_BYTES` in tests. */
   minRemoteBytes?: number
 }

@@ -2,6 +2,7 @@ import type { Client, ClientConfig, Pool, PoolClient, QueryConfig } from 'pg'
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from '../../../core/logger.ts'
 import { PARSERS, type PostgresClient, type PostgresServer } from './server.ts'
+import { ServerSilent, SilenceWatch } from './silence-watch.ts'
 import { withService } from './service-file.ts'
 
 export interface PgServerOptions {
@@ -11,6 +12,8 @@ export interface PgServerOptions {
   connections?: number
   /** After this, PostgreSQL ends the transaction of a process that hangs, so that others need not wait for its locks. */
   idleTransactionMs?: number
+  /** Replaces the limits of `SilenceWatch` in tests. */
+  silence?: { patienceMs: number; probeMs: number }
 }
 
 const CONNECTIONS = 10
@@ -33,8 +36,9 @@ export async function pgServer(options: PgServerOptions): Promise<PostgresServer
   const pool: Pool = new pg.Pool({ ...config, max: connections })
   // An idle connection broke off. The pool makes another one when it needs one.
   pool.on('error', (error) => log.debug({ err: error }, 'a connection to PostgreSQL has ended'))
+  const watch = new SilenceWatch((signal) => probe(new pg.Client(config), signal), options.silence)
   return {
-    connect: async ({ isUpgrade = false } = {}) => (isUpgrade ? forUpgrade : toClient)(await pool.connect()),
+    connect: async ({ isUpgrade = false } = {}) => (isUpgrade ? forUpgrade : toClient)(await pool.connect(), watch),
     listen: (channel, ring) => listen(() => new pg.Client(config), { channel, ring, log }),
     end: () => pool.end(),
   }
@@ -49,7 +53,7 @@ function configOf({ url, idleTransactionMs = IDLE_TRANSACTION_MS }: PgServerOpti
     idle_in_transaction_session_timeout: idleTransactionMs,
     lock_timeout: LOCK_MS,
     statement_timeout: STATEMENT_MS,
-    // For a server that has stopped answering.
+    // For a server that answers others, but not this statement. `SilenceWatch` is for a server that answers nobody.
     query_timeout: STATEMENT_MS + CONNECT_MS,
     types: { getTypeParser: (oid: number) => PARSERS[oid] ?? ((value: unknown) => parseOther(oid, value)) },
   }
@@ -62,12 +66,38 @@ function parseOther(oid: number, value: unknown): unknown {
   return oid === bool ? value === 't' : value
 }
 
-function toClient(client: PoolClient): PostgresClient {
+/** Resolves if the server answers, even if it refuses the connection, for example because it has too many. */
+async function probe(client: Client, signal: AbortSignal): Promise<void> {
+  client.on('error', () => {})
+  const stop = () => void client.end().catch(() => {})
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    await client.connect()
+    await client.query('select 1')
+  } catch (error) {
+    if (!/^[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code))) throw error
+  } finally {
+    signal.removeEventListener('abort', stop)
+    stop()
+  }
+}
+
+function toClient(client: PoolClient, watch: SilenceWatch): PostgresClient {
+  let silence: Error | null = null
   const onError = () => {}
   // A connection that breaks off between two statements would end the process. The next statement fails.
   client.on('error', onError)
   return {
-    query: (sql, parameters) => client.query(sql, [...parameters]) as never,
+    async query(sql, parameters) {
+      // The rollback of a transaction would wait for the statement that got no answer.
+      if (silence !== null) throw silence
+      try {
+        return (await watch.during(client.query(sql, [...parameters]))) as never
+      } catch (error) {
+        if (error instanceof ServerSilent) silence = error
+        throw error
+      }
+    },
     release(isBroken) {
       client.off('error', onError)
       client.release(isBroken)
@@ -76,8 +106,8 @@ function toClient(client: PoolClient): PostgresClient {
 }
 
 /** The connection ends with its client, because it has settings of its own. */
-async function forUpgrade(client: PoolClient): Promise<PostgresClient> {
-  const { release } = toClient(client)
+async function forUpgrade(client: PoolClient, watch: SilenceWatch): Promise<PostgresClient> {
+  const { release } = toClient(client, watch)
   try {
     await client.query(`set statement_timeout = 0; set lock_timeout = ${UPGRADE_LOCK_MS}`)
   } catch (error) {

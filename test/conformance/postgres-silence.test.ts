@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { silentLogger } from '../../src/core/logger.ts'
+import { pgServer } from '../../src/records/sql/postgres/pg-server.ts'
+import type { PostgresServer } from '../../src/records/sql/postgres/server.ts'
+import { hasPostgres, type RunningPostgres, startPostgres } from '../support/postgres-server.ts'
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
+
+const SILENCE = { patienceMs: 200, probeMs: 1_000 }
+
+describe.skipIf(!hasPostgres)('a PostgreSQL server', () => {
+  let postgres: RunningPostgres
+  let proxy: TcpProxy
+  let server: PostgresServer
+  beforeAll(async () => {
+    postgres = await startPostgres()
+    const url = new URL(await postgres.database())
+    proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) })
+    url.port = String(proxy.port)
+    server = await pgServer({ url: url.href, log: silentLogger, connections: 2, silence: SILENCE })
+  })
+  afterAll(async () => {
+    proxy.heal()
+    await server.end()
+    await proxy[Symbol.asyncDispose]()
+    await postgres.stop()
+  })
+
+  test('that works on a long statement may take its time', async () => {
+    const client = await server.connect()
+    const { rows } = await client.query('select 1 as one from pg_sleep(2)', [])
+    expect(rows).toEqual([{ one: 1 }])
+    client.release(false)
+  })
+
+  test('that hangs fails statements and the rollback after them, and works again afterwards', async () => {
+    const client = await server.connect()
+    await client.query('begin', [])
+    proxy.cut('silence')
+    const silent = { code: 'ETIMEDOUT', message: 'PostgreSQL has stopped answering' }
+    await expect(client.query('select 1', [])).rejects.toMatchObject(silent)
+    await expect(client.query('rollback', [])).rejects.toMatchObject(silent)
+    client.release(true)
+    proxy.heal()
+    const next = await server.connect()
+    expect((await next.query('select 2 as two', [])).rows).toEqual([{ two: 2 }])
+    next.release(false)
+  })
+})
