@@ -81,7 +81,10 @@ export class IndexWorker {
     const running = this.#running
     if ((await running?.notice()) !== 'restart' || running !== this.#running) return
     await this.#end(LOST_GRACE_MS)
-    this.#running = await this.#options.write()
+    if (this.#isStopped()) return
+    // If this process can't begin to write again, it gives up the lease.
+    this.#state = 'reading'
+    await this.#tryToWrite()
   }
 
   // The state changes while methods await, which TypeScript does not see in a comparison.
