@@ -44,11 +44,12 @@ export async function moveToShared({ dir, place, ...hooks }: Options, output: Se
     const shared = await openSharedSide({ place, folder: join(folder.temporary, 'shared'), log, open })
     await prepare(dir, shared, output)
     const snapshot = await describeDatabase(folder.database)
-    const originals = await moveOriginals({ from: readBlobs(dir), to: shared.blobs, snapshot, hooks })
     hooks.onRecords()
     const { copyToPostgres } = await import('../../records/sql/postgres/copy.ts')
     await copyToPostgres({ file: folder.database, server: shared.server, from: dir, secrets: await secretsOf(folder) })
-    await becomeWriter(shared.writer, hooks.signal)
+    await becomeWriter(shared.writer, { signal: hooks.signal, say: output.say })
+    // Only now: a worker that already runs at the new place would delete originals that no document there needs.
+    const originals = await moveOriginals({ from: readBlobs(dir), to: shared.blobs, snapshot, hooks })
     const index = await copyActiveIndex({
       index: snapshot.index,
       from: createIndexStore({ dataDir: dir, log }),
