@@ -54,7 +54,8 @@ export function createRepairs(
     markForDeletion: (documentIds) =>
       write((tx) =>
         sql`insert into tombstones (document_id, created_at)
-          select value, ${sql.lit(now.getTime())} from ${textRows(JSON.stringify(documentIds))} as ids where true
+          select value, ${sql.lit(now.getTime())} from ${textRows(JSON.stringify(documentIds))} as ids
+          where not exists (select 1 from documents where id = ids.value and status <> 'failed')
           on conflict (document_id) do nothing`.execute(tx),
       ),
     close: () => db.destroy(),
