@@ -67,7 +67,13 @@ export async function runBatch(
       results.set(id, { id, refusal })
     }
   }
-  return ids.map((id) => results.get(id) ?? { id, refusal: results.get(messages.get(id)!)!.refusal })
+  return ids.map((id) => {
+    const own = results.get(id)
+    if (own !== undefined) return own
+    // The message has no result if a restoration moved it while `messagesOf` read.
+    const { refusal } = results.get(messages.get(id)!) ?? { refusal: 'document_not_found' as const }
+    return { id, refusal }
+  })
 }
 
 /** Returns the message that each attachment belongs to, if it is one of these documents: of a message in a message, the outermost one. */
