@@ -164,7 +164,7 @@ async function reportTable(scene: Scene, { id, state }: InspectedIndex, { file, 
   scene.add(found)
 }
 
-/** `isCompared` says whether documents that the index lacks are queued afterwards. */
+/** `isCompared` says whether the examination queues documents that the index lacks afterwards. */
 async function reportSegment(scene: Scene, { file, message }: IndexDamage, isCompared: boolean): Promise<void> {
   const code: FindingCode = 'segment_damaged'
   const found = finding(code, `${file} ${message}.`, { place: file })
