@@ -170,7 +170,7 @@ async function reportSegment(scene: Scene, { file, message }: IndexDamage, isCom
   const found = finding(code, `${file} ${message}.`, { place: file })
   const { removeFile } = scene.index
   if (scene.wantsFix && removeFile === null && isCompared)
-    repaired(found, 'Queued its documents again. The file is no longer needed afterwards.')
+    repaired(found, 'Queued its documents again. Once they are indexed, nothing needs the file.')
   else if (scene.wantsFix && removeFile !== null && !scene.leavesIndexToParent && scene.isAlone) {
     await removeFile(file)
     repaired(found, 'Removed the file. The next start rebuilds it from the stored passages.')

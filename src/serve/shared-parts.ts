@@ -170,7 +170,7 @@ async function refuseNewerIndex({ indexes }: Pick<Records, 'indexes'>): Promise<
   if (newer)
     throw new DocsearchError(
       'data_newer',
-      'A newer version of docsearch has made the search index, so this process only reads documents for it. Upgrade this process. docs/scale.md describes an upgrade.',
+      'A newer version of docsearch made the search index, so this process reads documents but does not write the index. Upgrade this process. See docs/scale.md.',
     )
 }
 
