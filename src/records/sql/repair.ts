@@ -19,7 +19,7 @@ export function openRepairs(file: string, now: Date): Repairs {
   return createRepairs(new Kysely<Tables>({ dialect: nodeSqliteDialect(database) }), { now, lock: async () => {} })
 }
 
-/** Repairs either database. `lock` makes sure that nothing else writes until the transaction ends. */
+/** Repairs a SQLite or PostgreSQL database. `lock` makes sure that nothing else writes until the transaction ends. */
 export function createRepairs(
   db: Kysely<Tables>,
   { now, lock }: { now: Date; lock: (tx: Transaction<Tables>) => Promise<void> },

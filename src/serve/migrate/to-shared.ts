@@ -28,7 +28,7 @@ interface Options extends MigrateHooks {
 
 /**
  * Moves the documents of a data folder to a database and an object store. Until the last step, only the folder can be used as the instance, not the
- * database. After an interruption, another call continues. Each step can be repeated.
+ * database. After an interruption, another call continues the move. Each step can be repeated.
  */
 export async function moveToShared({ dir, place, ...hooks }: Options, output: ServeOutput): Promise<Migrated> {
   if (!isDataFolder(dir))
@@ -81,7 +81,7 @@ async function prepare(dir: string, { place, server, objects }: SharedSide, { sa
   if (!isOurs) await writeMark(dir, { state: 'leaving', place, at: new Date().toISOString() })
 }
 
-/** Throws `data_unusable` for a store that has anything but what an interrupted start has left. */
+/** Throws `data_unusable` for a store that has objects, apart from objects that an interrupted start left behind. */
 async function requireEmpty(objects: SharedSide['objects']): Promise<void> {
   for await (const { key } of objects.list(''))
     if (!key.startsWith(PROBES))
