@@ -41,7 +41,7 @@ interface Changes {
 
 /**
  * Applies one action to many documents, one after the other. A refusal for one document does not affect the others. An attachment whose
- * message is among the documents follows it, and gets the same result. Throws an error that concerns all documents, such as
+ * message is among the documents follows it and gets the same result, except for `reprocess`. Throws an error that concerns all documents, such as
  * `insufficient_scope`, if it happens before the first result. After that, the error becomes the result of each remaining document.
  */
 export async function runBatch(
