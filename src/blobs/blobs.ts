@@ -5,9 +5,9 @@ import type { ExpectedBytes, OnRead } from './verify.ts'
 
 /**
  * An original is stored before the row of its document is committed. A sweep therefore keeps originals younger than this, even
- * when no document refers to them yet.
+ * when no document refers to them yet. The attachments of a message wait for the last one of up to 1,000.
  */
-export const SWEEP_GRACE_MS = 10 * 60_000
+export const SWEEP_GRACE_MS = 45 * 60_000
 
 /** The files that users uploaded ("originals"), each stored once under the SHA-256 of its bytes, in hex. */
 export interface Blobs {

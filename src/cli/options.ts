@@ -20,7 +20,10 @@ export function text(flags: string, description: string): ValueOption<string> {
   return option(flags, description, (value) => value)
 }
 
-/** A file or folder. Refuses an empty name, which would mean the current folder or a default: a script with an unset variable passes one by mistake. */
+/**
+ * A file or folder. Refuses an empty name, which a script with an unset variable passes by mistake. An empty name would mean the current
+ * folder or a default.
+ */
 export function path(flags: string, description: string): ValueOption<string> {
   return option(flags, description, (value) => {
     if (value === '') throw new InvalidArgumentError('It must not be empty.')

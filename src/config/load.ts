@@ -46,7 +46,7 @@ export async function loadConfig(flags: Readonly<Record<string, unknown>>, env: 
       values.push({ key, value: hideSecrets === undefined ? parsed.data : hideSecrets(parsed.data), source, from })
     } else {
       const fault = parsed.error.issues[0]?.message ?? 'is not valid'
-      // In a wrong value, the secret can be anywhere.
+      // In an invalid value, the secret can be in any place.
       const shown = hideSecrets === undefined ? `, but is ${JSON.stringify(value)}` : ''
       problems.push(`${key} ${fault}${shown} (${from})`)
     }
@@ -60,7 +60,7 @@ export async function loadConfig(flags: Readonly<Record<string, unknown>>, env: 
   return { config: toConfig(dir, resolved, rerankKey), file, values }
 }
 
-/** Settings that are wrong by themselves have already been reported. */
+/** Another check has already reported settings that are wrong on their own. */
 function problemsOfShared(resolved: ReadonlyMap<string, unknown>, values: LoadedConfig['values']): string[] {
   const keys = ['database', 'store', 'role'] as const
   if (!keys.every((key) => resolved.has(key))) return []

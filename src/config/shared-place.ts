@@ -27,7 +27,7 @@ export function withHiddenPassword(address: unknown): unknown {
   return address.replace(/(\/\/[^/?#\s:@]*:)[^/?#\s]*@/, '$1***@').replace(/([?&]password=)[^&#\s]*/gi, '$1***')
 }
 
-/** Returns what is wrong with the combination of the settings. */
+/** Returns the problems in the combination of the settings. */
 export function problemsOfPlace(
   { database, store, role }: Record<keyof SharedPlace, unknown>,
   sources: Record<keyof SharedPlace, Source | undefined>,

@@ -22,7 +22,7 @@ export const bytes = quantity(BYTE_UNITS, '"200 MB"')
 /** A size, or 0 for no limit. */
 export const bytesOrZero = z.union([z.literal([0, '0']).transform(() => 0), bytes], 'must be 0 or an amount such as "5 GB"')
 export const milliseconds = quantity(TIME_UNITS, '"60s"')
-/** With a shorter period, the instance would back itself up all the time. */
+/** With a shorter period, the instance would back itself up without a pause. */
 export const backupPeriod = milliseconds.refine((ms) => ms >= 60_000, 'must be at least "1min"')
 /** A time, or 0 for never. */
 export const millisecondsOrZero = z.union(

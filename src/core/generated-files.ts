@@ -1,4 +1,5 @@
-// Files and folders that programs generate in a software project. A search in them would find text that nobody wrote, or that the source has as well.
+// Files and folders that programs generate in a software project. A search in these would find text that nobody
+// wrote, or that is also in the source.
 // Folders such as `build`, `target`, `dist` and `vendor` are not included: they can hold documents, and a `.gitignore` usually names them.
 
 /** The packages that a project uses, and compiled files. */

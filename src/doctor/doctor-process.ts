@@ -15,15 +15,15 @@ const MAX_STDERR_CHARS = 2_000
 const PROGRESS_MS = 100
 
 /**
- * Examines a data folder, or a database and an object store, in a process of its own. Never rejects because of what it finds: if the process dies, that is a finding. Rejects with the
- * signal's reason.
+ * Examines a data folder, or a database and an object store, in a separate process. Never rejects because of damage: if the process dies,
+ * that is a finding. Rejects with the signal's reason.
  */
 export async function runDoctor(
   options: DoctorOptions,
   { onProgress, signal }: { onProgress?: (event: ExamineEvent & { type: 'progress' }) => void; signal?: AbortSignal } = {},
 ): Promise<Examination> {
   signal?.throwIfAborted()
-  // LanceDB leaves a temporary folder behind. An examination of an object store has copies there.
+  // LanceDB leaves a temporary folder behind. An examination of an object store puts copies there.
   const temporary = await mkdtemp(join(tmpdir(), 'docsearch-doctor-'))
   const env = { ...process.env, TMPDIR: temporary, TMP: temporary, TEMP: temporary }
   const child = fork(MAIN, [], { env, execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })

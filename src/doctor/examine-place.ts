@@ -6,7 +6,7 @@ import type { Repairs } from '../records/inspection.ts'
 import { examineShared, type SharedExamineOptions } from './examine-shared.ts'
 import type { Tell } from './run-checks.ts'
 
-/** Connections of each of the inspection and the repairs. */
+/** The inspection and the repairs have this many connections each. */
 const CONNECTIONS = 2
 
 export interface PlaceExamineOptions extends SharedExamineOptions {
@@ -16,7 +16,7 @@ export interface PlaceExamineOptions extends SharedExamineOptions {
   store: string
 }
 
-/** Opens the database and the object store, and runs all checks on them. `folder` is empty, and deleted afterwards. */
+/** Opens the database and the object store, and runs all checks on them. `folder` is empty; the caller deletes it afterwards. */
 export async function examinePlace(options: PlaceExamineOptions, folder: string, tell: Tell): Promise<void> {
   const { database: url, store: address } = options
   const [{ openS3 }, { pgServer }, { inspectPostgres, repairPostgres }, { readSecret }] = await Promise.all([

@@ -21,8 +21,8 @@ export interface SharedExamineOptions {
 }
 
 const CHECKS_OF_SHARED: Record<CheckName, SharedCheck> = {
-  folder: skipped('Each process has a folder of its own, which holds only copies.'),
-  space: skipped('Each process has a disk of its own. The health of the process says how full it is.'),
+  folder: skipped('Each process has its own folder, which holds only copies.'),
+  space: skipped('Each process has its own disk. The health of the process says how full the disk is.'),
   database: checkTables,
   clock: checkClock,
   async originals(scene) {
@@ -31,13 +31,13 @@ const CHECKS_OF_SHARED: Record<CheckName, SharedCheck> = {
   },
   statistics: checkStatistics,
   index: alsoLeftovers(checkIndex, checkLeftoverFiles),
-  page_images: skipped('Each process has images of its own, and draws damaged ones again.'),
+  page_images: skipped('Each process has its own images, and draws a damaged image again.'),
   webhooks: checkWebhooks,
   models: checkModels,
   address: checkPublicUrl,
 }
 
-/** Runs all checks on a database and an object store, which processes of the instance may use meanwhile. */
+/** Runs all checks on a database and an object store. Processes of the instance may use both at the same time. */
 export async function examineShared(parts: SharedParts, options: SharedExamineOptions, tell: Tell): Promise<void> {
   await runChecks<SharedScene>(
     {

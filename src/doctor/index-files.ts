@@ -164,13 +164,13 @@ async function reportTable(scene: Scene, { id, state }: InspectedIndex, { file, 
   scene.add(found)
 }
 
-/** `isCompared` says whether documents that the index lacks are queued afterwards. */
+/** `isCompared` says whether the examination queues documents that the index lacks afterwards. */
 async function reportSegment(scene: Scene, { file, message }: IndexDamage, isCompared: boolean): Promise<void> {
   const code: FindingCode = 'segment_damaged'
   const found = finding(code, `${file} ${message}.`, { place: file })
   const { removeFile } = scene.index
   if (scene.wantsFix && removeFile === null && isCompared)
-    repaired(found, 'Queued its documents again. The file is no longer needed afterwards.')
+    repaired(found, 'Queued its documents again. Once they are indexed, nothing needs the file.')
   else if (scene.wantsFix && removeFile !== null && !scene.leavesIndexToParent && scene.isAlone) {
     await removeFile(file)
     repaired(found, 'Removed the file. The next start rebuilds it from the stored passages.')

@@ -29,7 +29,7 @@ export const checkOriginals: Check = async (scene) => {
       if (damage !== null) await report(scene, original, damage)
       else if (marked.has(original.sha256)) await reportRestored(scene, original)
     } catch (error) {
-      // The other originals could not be read either.
+      // The other originals can't be read either.
       if (isDocsearchError(error)) throw error
       const { sha256 } = original
       const place = originals.placeOf(sha256)
@@ -45,7 +45,7 @@ export const checkOriginals: Check = async (scene) => {
   return { message: `${countOf(count, 'original')} with ${formatBytes(total)}${part}.` }
 }
 
-/** Yields the originals of a part, without having all of them in memory. */
+/** Yields the originals of a part without holding all of them in memory. */
 async function* originalsIn(inspection: Pick<Inspection, 'originals'>, subset: Subset): AsyncGenerator<ExpectedOriginal> {
   for (let after = ''; ;) {
     const found = await inspection.originals({ after, limit: AT_ONCE })

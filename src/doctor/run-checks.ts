@@ -1,7 +1,7 @@
 import { CHECKS, finding, type CheckName, type CheckResult, type Finding } from '../core/findings.ts'
 import type { Outcome, Scene } from './scene.ts'
 
-/** What an examination tells while it runs. */
+/** What an examination reports while it runs. */
 export type ExamineEvent =
   | { type: 'progress'; check: CheckName; done: number; total: number | null; unit: 'bytes' | 'files' }
   | { type: 'finding'; finding: Finding }
@@ -9,7 +9,7 @@ export type ExamineEvent =
 
 export type Tell = (event: ExamineEvent) => void
 
-/** Runs all checks, one after another. A check that fails becomes a finding, and the others go on. */
+/** Runs all checks, one after another. If a check fails, that is a finding, and the other checks still run. */
 export async function runChecks<S extends Scene>(
   parts: Omit<S, 'add' | 'progress' | 'inspection'>,
   checks: Record<CheckName, (scene: S) => Promise<Outcome>>,

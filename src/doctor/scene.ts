@@ -31,13 +31,13 @@ export interface OriginalsPlace {
 
 /** The indexes of an instance. */
 export interface IndexPlace {
-  /** What has the files, as a subject of a sentence. */
+  /** The place of the files, as the subject of a sentence in a finding. */
   name: 'The data folder' | 'The object store'
   /** Reads every file of an index without changing any. Other processes may work with the index at the same time. */
   inspect(index: { id: string; layout: VectorLayout }): Promise<IndexInspection>
   /** Returns the indexes that have files, without those that a process may be making or deleting right now. */
   list(): Promise<string[]>
-  /** Removes a file, which the next start makes again. Null if a damaged segment is repaired by indexing its documents again. */
+  /** Removes a file, which the next start makes again. Null if the repair of a damaged segment is to index its documents again. */
   removeFile: ((file: string) => Promise<void>) | null
 }
 
@@ -47,7 +47,7 @@ export interface WebhookKeyPlace {
   read(): Promise<string | null>
 }
 
-/** What the checks work with that an instance of any kind has. */
+/** The parts that checks need from an instance of any kind. */
 export interface Scene {
   settings: DoctorSettings
   subset: Subset
@@ -70,7 +70,7 @@ export interface Scene {
   repairs(): Repairs
 }
 
-/** What the checks of a data folder work with. */
+/** The parts that the checks of a data folder need. */
 export interface FolderScene extends Scene {
   dataDir: string
 }

@@ -11,7 +11,7 @@ export interface SharedParts {
   /** The address of the object store. */
   address: string
   blobs: Pick<Blobs, 'verify' | 'sweep'>
-  /** For copies of files, while they are read. */
+  /** A folder for copies of files while the checks read them. */
   folder: string
   /** Opens the records when the first finding is repaired. */
   records(): Promise<Records>
@@ -21,7 +21,7 @@ export interface SharedParts {
   now(): Date
 }
 
-/** What the checks of a database and an object store work with. */
+/** The parts that the checks of a database and an object store need. */
 export interface SharedScene extends Scene {
   parts: SharedParts
 }

@@ -5,7 +5,7 @@ import { formatBytes } from '../core/format-bytes.ts'
 import { unnamedFiles } from '../index/inspect-shared.ts'
 import type { SharedScene } from './shared-scene.ts'
 
-/** Younger objects may be about to be needed, and the process that writes the index deletes objects that are not needed within some hours. */
+/** A document or commit may soon need a younger object. The writer of the index deletes objects that nothing needs within some hours. */
 const GRACE_MS = 24 * 3_600_000
 /** How many hashes to look up in the records at once. */
 const AT_ONCE = 1_000
@@ -44,7 +44,7 @@ export async function checkLeftoverOriginals(scene: SharedScene): Promise<void> 
   if (scene.wantsFix) {
     const { documents, backups } = await scene.records()
     const deleted = await parts.blobs.sweep(
-      // In this order: a backup that begins in between copies a database that does not refer to the original either.
+      // The order matters: a backup that begins between the two checks copies a database that does not refer to the original either.
       async (sha256) => (await documents.isBlobReferenced(sha256)) || (await backups.isRunning()),
     )
     if (deleted > 0) repaired(found, `Deleted ${countOf(deleted, 'original')} that no document needs.`)

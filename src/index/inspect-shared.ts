@@ -21,7 +21,7 @@ import { filesInManifest, type Manifest, type ManifestSegment, parseManifest } f
 import type { SharedSegment } from './segments/store/project-segments.ts'
 import type { VectorLayout } from './segments/vectors/format.ts'
 
-/** The writer can replace files while they are read. Then its commit has changed too. */
+/** The writer can replace files while the inspection reads them. Then there is also a newer commit. */
 const ATTEMPTS = 3
 
 interface InspectOptions {
@@ -30,13 +30,13 @@ interface InspectOptions {
   objects: ObjectStore
   id: string
   layout: VectorLayout
-  /** For the files of one segment at a time. */
+  /** Holds the files of one segment at a time. */
   folder: string
 }
 
 /**
- * Reads every file of an index in an object store without changing any. Other processes may work with the index at the same time. Needs 8 bytes of memory
- * for each passage, and room on the disk for the largest segment. Rejects when the store does not answer.
+ * Reads every file of an index in an object store without changing any. Other processes may work with the index at the same time. Needs
+ * 8 bytes of memory for each passage, and room on the disk for the largest segment. Rejects when the store does not answer.
  */
 export async function inspectSharedIndex(options: InspectOptions): Promise<IndexInspection> {
   const { objects, id } = options
@@ -106,7 +106,7 @@ interface ProjectOptions extends InspectOptions {
   rows: Float64Array | null
 }
 
-/** Adds what the segments of a project have to `inspected`. Returns the documents whose texts are damaged or missing. */
+/** Adds contents and damage of a project's segments to `inspected`. Returns the documents whose texts are damaged or missing. */
 async function inspectProject(options: ProjectOptions, inspected: IndexInspection): Promise<Set<string>> {
   const { log, projectId } = options
   for (let attempt = 1; ; attempt++) {

@@ -152,7 +152,7 @@ export class SharedIndex implements ChunkIndex {
     return this.#change(() => this.#store.commit({ added: [], removed: documentIds }))
   }
 
-  /** Waits only for a moment. If fetching newer commits takes longer, the next searches wait even less, until the store answers. */
+  /** Waits only briefly. If the fetch of newer commits takes longer, the next searches wait even less, until the store answers. */
   async catchUp(): Promise<boolean> {
     const { catchUpMs = CATCH_UP_MS, log } = this.#options
     try {

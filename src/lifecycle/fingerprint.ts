@@ -38,7 +38,7 @@ export function isUsable({ layout }: IndexFingerprint): boolean {
   return table !== undefined && USABLE_INDEX_LAYOUTS.has(Number(table))
 }
 
-/** Returns whether a newer version of docsearch made the index. This version would replace it by one of its own. */
+/** Returns whether a newer version of docsearch made the index. This version would replace that index with its own. */
 export function isOfNewerVersion({ layout }: IndexFingerprint): boolean {
   const own = versionsOf(currentLayout())
   return [...versionsOf(layout)].some(([step, version]) => version > (own.get(step) ?? 0))

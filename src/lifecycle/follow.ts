@@ -98,7 +98,7 @@ class FollowedIndexes implements IndexReading {
     try {
       if (this.#active?.isSettled === false) this.#seenIndexes = -1
       await this.catchUp()
-      // Then the next search has to wait less.
+      // Fetch commits now, so that the next search waits less.
       await this.#active?.index.catchUp()
       if (this.#active?.isSettled === false) pause = RETRY_MS
     } catch (error) {
@@ -223,7 +223,7 @@ class FollowedIndexes implements IndexReading {
     const { embedder: chosen, reason } = this.choice()
     const ownPassages = projects === undefined ? undefined : own
     const described = await describeStatus({ active, chosen, reason, rebuiltBecause: null, building: state, ownPassages })
-    // Other processes may be of the version that can read it.
+    // Other processes may run a version that can read the index.
     if (this.#isUnreadable) return { ...described, index: { status: 'unavailable', message: this.#noIndex } }
     return described
   }

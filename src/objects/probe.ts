@@ -7,7 +7,7 @@ import type { ObjectStore } from './object-store.ts'
 const WRITERS = 4
 /** Stores that are not atomic let two writers win in a few of a hundred rounds, so one round proves nothing. */
 const ROUNDS = 20
-/** How all keys begin that a probe uses. */
+/** The prefix of all keys that a probe uses. */
 export const PROBES = 'probe/'
 /** Objects that a probe left behind when it was interrupted. */
 const LEFTOVER_MS = 60 * 60_000

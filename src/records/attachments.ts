@@ -31,7 +31,10 @@ const REASONS: Record<string, string> = {
   too_deep: `is in more than ${MAX_ATTACHMENT_DEPTH} messages within each other`,
 }
 
-/** Returns what the document of a message says about attachments that did not become documents. `unlisted` counts those without a name here. */
+/**
+ * Returns what a message says about attachments that did not become documents. `unlisted` counts the attachments that are not listed
+ * here.
+ */
 export function describeSkipped(
   skipped: readonly SkippedAttachment[],
   unlisted = 0,

@@ -4,7 +4,7 @@ export interface ExpectedOriginal {
   sizeBytes: number
 }
 
-/** A document, as far as a report needs it. */
+/** The parts of a document that a report needs. */
 export interface InspectedDocument {
   id: string
   project: string
@@ -28,8 +28,8 @@ export interface WrongCount {
 }
 
 /**
- * Reads a database without changing it, next to running processes or without one. Every method throws `database_corrupt`, `data_readonly` and the
- * other errors of a database as a whole.
+ * Reads a database without changing it, whether or not other processes use it. Every method throws `database_corrupt`, `data_readonly`
+ * and the other errors that concern a whole database.
  */
 export interface Inspection {
   /** Which version of docsearch wrote the tables, compared with this one. */
@@ -38,7 +38,7 @@ export interface Inspection {
   newestRow(): Promise<Date | null>
   /** Returns originals in the order of their hashes, after `after`. */
   originals(from: { after: string; limit: number }): Promise<ExpectedOriginal[]>
-  /** Returns which of these originals documents refer to, also those in the trash. */
+  /** Returns which of these originals a document refers to, even a document in the trash. */
   referenced(sha256s: readonly string[]): Promise<Set<string>>
   /** Returns the documents with this original, also those in the trash. */
   documentsWith(sha256: string): Promise<InspectedDocument[]>
@@ -69,7 +69,10 @@ export interface Inspection {
 
 /** Also looks at the file of a SQLite database. */
 export interface FileInspection extends Inspection {
-  /** Returns what SQLite finds wrong with the file, none if it is whole. `isThorough` also compares indexes with their tables. */
+  /**
+   * Returns the faults that SQLite finds in the file; an empty list if there are none. `isThorough` also compares indexes with their
+   * tables.
+   */
   damage(isThorough: boolean): string[]
   /** Returns the number of rows with broken references, by table and the table that they refer to. */
   brokenReferences(): { table: string; refersTo: string; rows: number }[]

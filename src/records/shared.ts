@@ -9,7 +9,7 @@ export interface Coordination {
   /** The right to write indexes, and to do what must happen once in the instance. */
   writer: Lease
   versions: Versions
-  /** Texts that are shown once to the session that they belong to, by any process. */
+  /** Texts that any process can show to their session, once. */
   shownOnce: ShownOnce
   /** Returns a secret of the instance, which is the same for all processes, as base64. The first caller makes it. */
   secret(name: 'webhooks'): Promise<string>
@@ -42,7 +42,7 @@ export interface Lease {
   release(): Promise<void>
 }
 
-/** What other processes have to notice. `indexes`: the list of indexes. `models`: the request of a user for another model. */
+/** Subjects whose changes other processes must notice. `indexes`: the list of indexes. `models`: a user's request for another model. */
 export type SharedSubject = 'indexes' | 'models'
 
 /** Numbers that grow when a subject changes. */

@@ -218,7 +218,7 @@ async function relaxPhrases(
   return relaxed.isEmpty ? { page, relaxedPhrases: [] } : { page: relaxed, relaxedPhrases: phrases }
 }
 
-/** Returns what an answer lacks, and logs it. Returns null if it lacks nothing. */
+/** Returns the reason why an answer is incomplete, and logs it. Returns null for a complete answer. */
 function explain(
   { hasDamagedTexts, isIncompleteIndex, areAllPhrasesChecked }: ResultPage,
   { modeReason, isCurrent, measured }: { modeReason: string | null; isCurrent: boolean; measured: Measurement },

@@ -19,8 +19,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 const SIGNS = [DATABASE_FILE, 'blobs', 'lance', 'segments']
 
 /**
- * Examines a data folder, next to a daemon or without one, or the database and the object store that its settings name. With `wantsFix` and without a daemon, keeps the folder locked, so that none starts
- * meanwhile. Throws `data_unusable`.
+ * Examines a data folder, with or without a running daemon, or the database and the object store that its settings name. With `wantsFix`
+ * and without a daemon, keeps the folder locked, so that no daemon starts meanwhile. Throws `data_unusable`.
  */
 export async function examineFolder(
   { data, subset, wantsFix, env }: { data: string | undefined; subset: Subset; wantsFix: boolean; env: Environment },

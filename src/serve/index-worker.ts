@@ -3,14 +3,14 @@ import { pauseAfter } from '../core/background-task.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Coordination } from '../records/shared.ts'
 
-/** How often to look for what other processes have changed, and for a lease that has become free. */
+/** How often to look for changes of other processes, and for a free lease. */
 const LOOK_MS = 1_000
-/** How long running work may take to end after the lease is lost. By then, other processes may do the same work again. */
+/** How long running work may take to end after the lease is lost. Meanwhile, other processes may already do the same work again. */
 const LOST_GRACE_MS = 2_000
 
 /** Work that can be stopped. */
 export interface Running {
-  /** Looks for what other processes have changed. With `restart`, the work has to end and begin again. */
+  /** Looks for changes of other processes. With `restart`, the work must end and begin again. */
   notice(): void | Promise<'restart' | void>
   stop(graceMs: number): Promise<void>
 }
@@ -21,7 +21,7 @@ export interface IndexWorkerOptions {
   read(): Running
   /** Throws if this process must not write the index. This process has the lease. */
   check?(): Promise<void>
-  /** Begins to write the index, and to do what must happen once. This process has the lease. */
+  /** Begins to write the index, and to do the work that only one process may do. This process has the lease. */
   write(): Promise<Running>
   log: Logger
 }
@@ -81,7 +81,10 @@ export class IndexWorker {
     const running = this.#running
     if ((await running?.notice()) !== 'restart' || running !== this.#running) return
     await this.#end(LOST_GRACE_MS)
-    this.#running = await this.#options.write()
+    if (this.#isStopped()) return
+    // If this process can't begin to write again, it gives up the lease.
+    this.#state = 'reading'
+    await this.#tryToWrite()
   }
 
   // The state changes while methods await, which TypeScript does not see in a comparison.

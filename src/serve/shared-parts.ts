@@ -161,7 +161,8 @@ async function startWorker(options: SharedPartsOptions & Pick<StorageParts, 'blo
 }
 
 /**
- * While processes are upgraded one after another, a process of the former version must not replace an index of the newer one. Throws `data_newer`.
+ * Throws `data_newer` if a newer version made an index in use. During a rolling upgrade, a process of the former version must not replace
+ * it.
  */
 async function refuseNewerIndex({ indexes }: Pick<Records, 'indexes'>): Promise<void> {
   const all = await indexes.all()
@@ -169,7 +170,7 @@ async function refuseNewerIndex({ indexes }: Pick<Records, 'indexes'>): Promise<
   if (newer)
     throw new DocsearchError(
       'data_newer',
-      'A newer version of docsearch has made the search index, so this process only reads documents for it. Upgrade this process. docs/scale.md describes an upgrade.',
+      'A newer version of docsearch made the search index, so this process reads documents but does not write the index. Upgrade this process. See docs/scale.md.',
     )
 }
 

@@ -11,7 +11,7 @@ export type BatchAction =
   | { action: 'reprocess' }
   | { action: 'update'; change: Pick<DocumentUpdate, 'tags' | 'addTags' | 'removeTags' | 'project'> }
 
-/** What one document can be refused without saying anything about the others. */
+/** Refusals that concern only one document. */
 const OF_ONE_DOCUMENT = new Set<ApiErrorCode>([
   'document_not_found',
   'insufficient_role',
@@ -23,15 +23,15 @@ const OF_ONE_DOCUMENT = new Set<ApiErrorCode>([
 
 export interface BatchResult {
   id: string
-  /** Why it was not done; null when it was. */
+  /** Why the action was refused; null if it succeeded. */
   refusal: ApiErrorCode | null
   /** See `Restored`. */
   replacedId?: string | null
 }
 
-/** What is done with one document. */
+/** The actions on one document. */
 interface Changes {
-  /** Returns the message of an attachment, in the trash too. Null for any other document. */
+  /** Returns the message of an attachment, even of one in the trash. Returns null for any other document. */
   parentOf(actor: Actor, id: string): Promise<string | null>
   delete(actor: Actor, id: string, options: DeletionOptions): Promise<unknown>
   restore(actor: Actor, id: string, options: Pick<DeletionOptions, 'isOneOfMany'>): Promise<Restored>
@@ -40,9 +40,9 @@ interface Changes {
 }
 
 /**
- * Does the same with many documents, one after the other and each by itself: what one of them is refused does not concern the others. An attachment
- * whose message is among them follows it, and gets the same result. Throws what concerns all of them, such as `insufficient_scope`, while nothing was
- * done. Later, the results say it for each document that is left.
+ * Applies one action to many documents, one after the other. A refusal for one document does not affect the others. An attachment whose
+ * message is among the documents follows it and gets the same result, except for `reprocess`. Throws an error that concerns all documents, such as
+ * `insufficient_scope`, if it happens before the first result. After that, the error becomes the result of each remaining document.
  */
 export async function runBatch(
   documents: Changes,
@@ -67,10 +67,16 @@ export async function runBatch(
       results.set(id, { id, refusal })
     }
   }
-  return ids.map((id) => results.get(id) ?? { id, refusal: results.get(messages.get(id)!)!.refusal })
+  return ids.map((id) => {
+    const own = results.get(id)
+    if (own !== undefined) return own
+    // The message has no result if a restoration moved it while `messagesOf` read.
+    const { refusal } = results.get(messages.get(id)!) ?? { refusal: 'document_not_found' as const }
+    return { id, refusal }
+  })
 }
 
-/** Returns the message that each attachment belongs to, if it is one of these documents: of a message in a message, the outermost one. */
+/** Maps each attachment to its message if that is one of these documents. For messages in messages, takes the outermost of these. */
 async function messagesOf(
   documents: Changes,
   actor: Actor,

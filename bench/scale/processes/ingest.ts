@@ -24,7 +24,7 @@ export class Documents {
     this.#corpus = corpus
   }
 
-  /** The number of documents, taken so far, that questions can be about. */
+  /** How many of the documents taken so far can be the subject of questions. */
   get taken(): number {
     return this.#taken.documents
   }
@@ -49,7 +49,7 @@ interface Round {
   usage: Usage
 }
 
-/** Loads documents with one and with two workers in turns, then the same ones into the instance in a data folder. */
+/** Loads documents with one and with two workers in turns, then loads the same documents into the instance in a data folder. */
 export async function measureIngest(
   system: System,
   documents: Documents,

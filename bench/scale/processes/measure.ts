@@ -10,7 +10,7 @@ import { startSystem, type System } from './system.ts'
 
 const ROUNDS = 2
 const SEARCH_ROUNDS = 3
-/** Of the passages, this share is loaded while searches are measured. */
+/** The share of the passages that the bench loads while it measures searches. */
 const DURING = 0.1
 const IDLE_MS = 20_000
 
@@ -49,7 +49,7 @@ export async function measureProcesses({ passages, notes, questions: asked }: Pr
   }
 }
 
-/** Each ten generated documents have the same sizes, so that rounds can be compared. */
+/** Rounds up to a multiple of ten: each ten generated documents have the same sizes, so rounds can be compared. */
 const inTens = (documents: number): number => Math.ceil(documents / 10) * 10
 
 /** Processes look for work, leases and events when nobody uses the instance. */

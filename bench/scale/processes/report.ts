@@ -10,7 +10,7 @@ export class Report {
     console.error(`${name}: ${value}`)
   }
 
-  /** Adds what each of `count` documents or searches has used. */
+  /** Adds the average usage of each of `count` documents or searches. */
   addUsage(what: string, each: string, usage: Usage, count: number): void {
     const kinds = Object.entries(usage.cpuMs).filter(([, ms]) => ms > 0)
     this.add(

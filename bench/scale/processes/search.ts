@@ -15,7 +15,10 @@ type Mode = keyof typeof MODES
 
 const msPair = (times: readonly number[]): string => `${ms(median(times))} / ${ms(percentile(times, 0.95))}`
 
-/** Asks questions to one API node and to the instance in a data folder in turns: after a start, and again. Each mode has its own questions. */
+/**
+ * Asks one API node and the instance in a data folder questions in turns, first after a start, then once more. Each mode has its own
+ * questions.
+ */
 export async function measureLatency(system: System, questions: readonly string[], report: Report): Promise<void> {
   await system.single.restart({})
   const node = await system.replaceApi(0, 'api-1')
@@ -43,7 +46,7 @@ async function inTurns(searches: readonly Search[], questions: readonly string[]
   return times
 }
 
-/** Many clients search on one API node, on two, and on the instance in a data folder, in turns. */
+/** Measures many clients on one API node, on two API nodes, and on the instance in a data folder, in turns. */
 export async function measureThroughput(
   system: System,
   { questions, rounds }: { questions: readonly string[]; rounds: number },
@@ -77,7 +80,7 @@ export async function measureThroughput(
   for (const { close } of [...nodes, single]) close()
 }
 
-/** Measures how long an API node takes to its first answer, with and without its folder, and what it reads for that. */
+/** Measures how long an API node takes until its first answer, with and without its folder, and how much it reads until then. */
 export async function measureStarts(system: System, query: string, report: Report): Promise<void> {
   for (const [what, name] of [
     ['with its folder', 'api-2'],
@@ -89,7 +92,7 @@ export async function measureStarts(system: System, query: string, report: Repor
   }
 }
 
-/** An API node whose segments don't fit into memory, so that it reads blocks of them from its disk and the store. */
+/** Measures an API node whose segments don't fit into memory, so it reads their blocks from its disk and the store. */
 export async function measureSmallNode(system: System, questions: readonly string[], report: Report): Promise<void> {
   const node = await system.replaceApi(1, 'api-4', { DOCSEARCH_SEARCH_MEMORY_MB: '8', DOCSEARCH_INDEX_CACHE_MB: '64' })
   const at = system.searchOn(node)

@@ -9,13 +9,13 @@ import { httpClient } from '../http-client.ts'
 import { UsageMeter } from './usage.ts'
 
 export const PROJECT = 'scale'
-/** Like a server that must not lose what it has confirmed, and counting statements. */
+/** Settings of a server that must not lose confirmed data, with a counter of statements. */
 const SETTINGS = ['fsync=on', 'shared_preload_libraries=pg_stat_statements', 'shared_buffers=512MB', 'max_wal_size=4GB']
 const LOG_LEVEL = { DOCSEARCH_LOG_LEVEL: 'info' }
 
 export type Search = (request: Omit<SearchRequest, 'project'>) => Promise<SearchAnswer>
 
-/** An instance of several processes, and one in a data folder. */
+/** An instance of several processes, and an instance in a data folder. */
 export interface System {
   cluster: Cluster
   /** The instance in a data folder. */
@@ -27,7 +27,7 @@ export interface System {
   /** Starts the worker that only reads documents, and stops it. */
   startReader(): Promise<void>
   stopReader(): Promise<void>
-  /** Stops an API node and starts one, on the folder of that name. */
+  /** Stops an API node and starts one with the data folder of this name. */
   replaceApi(at: number, name: string, env?: Record<string, string>): Promise<Node>
   load(files: readonly Upload[]): Promise<void>
   searchOn(node: Node): { search: Search; close(): void }

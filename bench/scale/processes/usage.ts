@@ -4,7 +4,7 @@ import { processorTime } from '../../../test/support/processor-time.ts'
 import { withClient } from '../../../test/support/postgres-server.ts'
 import { StoreLog, type StoreRequest } from './store-log.ts'
 
-/** What some work has used, of each kind of process. */
+/** The resources that some work has used, for each kind of process. */
 export interface Usage {
   /** From the beginning of the work until all processes are at rest. */
   elapsedMs: number
@@ -38,7 +38,7 @@ export class UsageMeter {
     this.#log = new StoreLog(options.store.accessLog)
   }
 
-  /** Runs work and waits until all processes are at rest, so that merges which the work has caused count as well. */
+  /** Runs work and waits until all processes are at rest, so that the merges that follow from the work count, too. */
   async during<T>(work: () => Promise<T>): Promise<{ value: T; usage: Usage }> {
     await this.rest()
     const before = await this.#counters()
@@ -102,7 +102,7 @@ export class UsageMeter {
   }
 }
 
-/** Adds up what several rounds of the same work have used. */
+/** Adds up the usage of several rounds of the same work. */
 export function sumOf(all: readonly Usage[]): Usage {
   return all.reduce((a, b) => ({
     elapsedMs: a.elapsedMs + b.elapsedMs,

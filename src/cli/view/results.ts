@@ -72,7 +72,7 @@ export function headerOf(
   const score = result.score.toFixed(2)
   const others = withDots([passagesOf(result), copiesOf(result), showsProject ? oneLine(document.project.name) : ''])
   const roomWithoutPlace = width - rank.length - line.length - textWidth(others) - score.length - 2
-  // A place can be long: it can have the name of a sheet or of a person.
+  // A place can be long, because it can contain the name of a sheet or of a person.
   const place = line === '' ? truncate(placeOf(result), Math.max(MIN_PLACE_WIDTH, roomWithoutPlace - MIN_PATH_WIDTH - 3)) : ''
   const fact = withDots([place]) + others
   const room = Math.max(MIN_PATH_WIDTH, roomWithoutPlace - textWidth(withDots([place])))

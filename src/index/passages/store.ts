@@ -11,11 +11,11 @@ const MB = 1024 * 1024
 
 /** How much memory the caches of a table may take. */
 export interface CacheSizes {
-  /** For the passages that were read last. */
+  /** Memory for the passages that were read last. */
   cacheBytes: number
   /**
-   * For what LanceDB knows about files. It takes about 12 kB for each file with rows. Every commit adds entries that nobody needs after the next
-   * commit, so an index that changes always fills this cache in the end.
+   * Memory for LanceDB's metadata of files, about 12 kB for each file with rows. Every commit adds entries that nothing needs after the
+   * next commit, so an index that changes fills this cache sooner or later.
    */
   metadataBytes: number
 }

@@ -12,7 +12,10 @@ export interface Timing {
   stallMs: number
   /** How often a failed request is repeated. */
   retries: number
-  /** How long the attempts of a request may wait in vain, all together. A user waits for the request, and proxies give up after 30 to 60 seconds. */
+  /**
+   * How long all attempts of a request together may wait in vain. A user waits for the request, and proxies give up after 30 to 60
+   * seconds.
+   */
   silenceMs: number
   /** The first pause between attempts. Each further pause is twice as long, times a random number from 1 to 2. */
   pauseMs: number

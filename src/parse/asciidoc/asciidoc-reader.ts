@@ -62,7 +62,7 @@ export class AsciidocReader {
     this.title ??= this.text.valueOf('doctitle') ?? this.text.valueOf('title')
   }
 
-  /** Reads a line that prints nothing: a comment, an attribute, or a line that describes the next block. */
+  /** Reads a line that adds nothing to the printed page: a comment, an attribute, or a line that describes the next block. */
   private readSilent(line: string): boolean {
     const { lines } = this
     if (isComment(line)) lines.skip(1)

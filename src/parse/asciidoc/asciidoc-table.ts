@@ -87,7 +87,7 @@ function partsOf(line: string, separator: string): string[] {
   return parts.map((part) => part.replaceAll(`\\${separator}`, separator))
 }
 
-/** Adds a cell as often as its format says. Returns how many additional cells this made. */
+/** Adds a cell as many times as its format says. Returns how many additional cells that makes. */
 function addCell(cells: Cell[], format: string, text: string, left: number): number {
   const [, times, columns, rows] = CELL.exec(format) ?? []
   const count = Math.min(Number(times ?? 1), left + 1)

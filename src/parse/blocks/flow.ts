@@ -25,7 +25,7 @@ export class Flow {
   private page = new PageBuilder(1)
   private readonly pages: Page[] = []
   private readonly max: { chars: number; pages: number }
-  /** A file from outside can have the characters of the marks in its text, where they mean nothing. */
+  /** False if the reader sets no marks. The text of a file can contain the same characters, which then mean nothing. */
   private readonly hasMarks: boolean
   /** Characters on the finished pages. */
   private finishedChars = 0
@@ -50,7 +50,7 @@ export class Flow {
 
   /**
    * @param max Limits, checked with each text and page because the size of an unpacked file is not known beforehand.
-   * @param options `hasMarks`: the marks in the text are those of the reader, and divide it into pages.
+   * @param options `hasMarks`: the reader put the marks into the text, so they divide it into pages.
    */
   constructor(max: { chars: number; pages: number }, { hasMarks = false } = {}) {
     this.max = max

@@ -1,18 +1,19 @@
 import { Parser } from 'htmlparser2'
 
-/** Browsers nest elements about as deep. */
+/** Browsers have a limit of about the same depth. */
 const MAX_DEPTH = 1_000
-/** Elements whose content is no markup. They can't contain each other, so they may be a little deeper. */
+/** Elements whose content is not markup. They can't contain each other, so the parser accepts them a little deeper. */
 const RAW_TEXT = new Set('script style title textarea xmp iframe noembed noframes'.split(' '))
 const RAW_TEXT_ROOM = 10
 
 /**
- * The parser of htmlparser2, but an element that is nested too deep is closed as soon as it is opened, so that its content belongs to the
- * element around it. That parser moves the list of the open elements with each tag: a million of them would take it hours.
+ * The parser of htmlparser2 with a limit on depth. It closes an element that is nested too deep as soon as it opens it, so the content
+ * belongs to the element around it. Without the limit, a million open elements take hours, because htmlparser2 moves the list of all open
+ * elements with each tag.
  */
 export class HtmlParser extends Parser {
   private depth = 0
-  /** How many more elements could be nested when the last tag began. */
+  /** How many more levels the limit allowed when the last tag began. */
   private room = MAX_DEPTH
 
   constructor(...[handler, options]: ConstructorParameters<typeof Parser>) {

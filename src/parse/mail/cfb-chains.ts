@@ -3,12 +3,12 @@ import { checkDirectory } from './cfb-directory.ts'
 
 const HEADER_BYTES = 512
 const FAT_SECTORS_IN_HEADER = 109
-/** Sector numbers from here on mark the end of a chain, or a sector without one. */
+/** This number and all greater ones mark the end of a chain, or a sector without one. */
 const NO_SECTOR = 0xfffffffa
 
 /**
- * Checks the container of an Outlook file (MS-CFB): every chain of sectors has to end, no two chains may meet, and its directory has to be a tree.
- * The reader would follow a circle forever. Throws `corrupt`.
+ * Checks the container of an Outlook file (MS-CFB): every chain of sectors must end, no two chains may meet, and the directory must be a
+ * tree. Otherwise the reader could follow a circle forever. Throws `corrupt`.
  */
 export function checkChains(bytes: Buffer): void {
   if (bytes.length < HEADER_BYTES) throw damaged()

@@ -1,19 +1,19 @@
 const ENTRY_BYTES = 128
 /** Types of entries. */
 const [UNUSED, STREAM, ROOT] = [0, 2, 5]
-/** Where an entry names the entries beside it in its folder, and the first one in it. */
+/** Offsets in an entry at which it names its neighbours in its folder, and the first entry inside it. */
 const [PREVIOUS, NEXT, CHILD] = [68, 72, 76]
-/** A smaller stream is in small sectors, which have chains of their own. */
+/** A container stores smaller streams in small sectors, which have their own chains. */
 const MIN_LARGE_BYTES = 4096
 const SMALL_SECTOR_BYTES = 64
-/** Programs may leave a few sectors more in a chain than its stream needs. */
+/** Programs may leave a few more sectors in a chain than its stream needs. */
 const MAX_SMALL_SECTORS = (2 * MIN_LARGE_BYTES) / SMALL_SECTOR_BYTES
-/** Numbers from here on name no entry and no sector. */
+/** This number and all greater ones name neither an entry nor a sector. */
 const NONE = 0xfffffffa
 
 /**
- * Returns whether the directory of a container (MS-CFB) is a tree, its streams are together no larger than the file can hold, and the chains of
- * small sectors end.
+ * Returns whether the directory of a container (MS-CFB) is intact: it is a tree, its streams together are no larger than the file can hold,
+ * and the chains of small sectors end.
  * @param directory The bytes of its entries.
  * @param smallFat The next small sector of each small sector.
  */
@@ -28,7 +28,7 @@ export function checkDirectory(directory: Buffer, smallFat: Buffer, fileBytes: n
     for (const link of type === STREAM ? [PREVIOUS, NEXT] : type === ROOT ? [CHILD] : [PREVIOUS, NEXT, CHILD]) {
       const other = directory.readUInt32LE(at + link)
       if (other >= NONE) continue
-      // An entry that only one other names, unless it is the root, cannot be in a circle that begins at the root.
+      // A circle that begins at the root needs the root, or an entry that two other entries name.
       if (other === 0 || other >= count || isNamed[other] === 1) return false
       isNamed[other] = 1
     }

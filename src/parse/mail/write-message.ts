@@ -7,7 +7,7 @@ import { readHtml } from '../html/read-html.ts'
 import type { Message } from './message.ts'
 import { isSeparator, unquoted } from './quotes.ts'
 
-/** Of a sender and a subject. A message has one sender, or a few, and every result in the message names them. */
+/** The longest sender and subject. A message has one sender or a few, and every result in the message names them. */
 const MAX_HEADER_CHARS = 1_000
 
 /** Plain text with a smaller share of the characters of the HTML says only that the message is HTML. */

@@ -8,7 +8,7 @@ import { ACCENTS, CODE, combine, HEADINGS, IGNORED, LISTS, MATH, SYMBOLS, TABLES
 
 /** Arguments in brackets or braces that are skipped are at most this long. */
 const MAX_ARGUMENT_CHARS = 5_000
-/** After so many that have no end within reach, the file is not looked through for the end of another one. */
+/** After this many arguments without an end in reach, the parser no longer searches the file for ends. */
 const MAX_UNCLOSED = 1_000
 
 /**
@@ -255,13 +255,13 @@ class LatexReader {
     if (this.tables === 0) this.flow.end('code')
   }
 
-  /** Returns the text in which what begins here, or some characters later, has to end. */
+  /** Returns the text in which the end must come. The text starts `after` characters from here. Empty after too many missing ends. */
   private within(after: number): string {
     const from = this.at + after
     return this.unclosed > MAX_UNCLOSED ? '' : this.source.slice(from, from + MAX_ARGUMENT_CHARS)
   }
 
-  /** Counts the ends that were not found. */
+  /** Counts the searches that did not find an end. */
   private found(end: number): number {
     if (end < 0) this.unclosed++
     return end

@@ -181,7 +181,7 @@ class RstReader {
   }
 }
 
-/** Returns where the text of a footnote begins, after its mark, or after several of them; 0 for another line. */
+/** Returns where the text of a footnote begins, after one or more marks. Returns 0 for any other line. */
 function endOfNoteMarks(line: string): number {
   const mark = /\.\. +\[[^\]\n]{1,80}\][ \t]+/y
   let end = 0

@@ -34,7 +34,7 @@ export function pageOfJpeg(bytes: Buffer): PicturePage {
   throw corrupt(WHAT)
 }
 
-/** The start of a frame, which has the size of the image. Three markers in this range are tables instead. */
+/** Markers that start a frame, which has the size of the image. Three markers in this range start tables instead. */
 function isFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 }

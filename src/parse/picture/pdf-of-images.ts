@@ -7,7 +7,7 @@ export interface PdfImage {
   data: Uint8Array
 }
 
-/** A part of a page. What is beyond the right or lower edge of the page doesn't show. */
+/** A part of a page. Pixels beyond the right or lower edge of the page are not visible. */
 export interface PicturePart extends PdfImage {
   /** Pixels from the edges of the page. */
   left: number

@@ -1,10 +1,10 @@
 import { DocsearchError } from '../../core/errors.ts'
 import { corrupt } from '../failures.ts'
 
-/** More than an A3 page at 600 dpi has. */
+/** More than the pixels of an A3 page at 600 dpi. */
 const MAX_PIXELS = 100_000_000
 
-/** Checks the size before anything is decoded. Throws `corrupt` and `too_large`. */
+/** Checks the size before docsearch decodes the picture. Throws `corrupt` and `too_large`. */
 export function checkSize(what: string, width: number, height: number): void {
   if (!(width > 0 && height > 0)) throw corrupt(what)
   if (width * height <= MAX_PIXELS) return
@@ -15,7 +15,7 @@ export function checkSize(what: string, width: number, height: number): void {
   )
 }
 
-/** A picture that no PDF can hold as it is. */
+/** Returns the error for a picture that can't go into a PDF unchanged. */
 export function unusual(what: string, how: string): DocsearchError {
   return new DocsearchError(
     'unsupported_type',

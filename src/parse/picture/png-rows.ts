@@ -18,7 +18,7 @@ interface Size {
   pixelBits: number
 }
 
-/** Inflates rows with their filters. Throws `corrupt` if they have another length. */
+/** Inflates rows, which still have their filters. Throws `corrupt` if the result has another length. */
 export function inflatedRows(data: Buffer, length: number): Buffer {
   try {
     const rows = inflateSync(data, { maxOutputLength: length })
@@ -29,7 +29,7 @@ export function inflatedRows(data: Buffer, length: number): Buffer {
   throw corrupt('The PNG')
 }
 
-/** Adds to each byte of a row what its filter predicts from the bytes on its left and above. */
+/** Adds to each byte of a row the value that the filter predicts from the bytes to the left and above. */
 export function unfilter(filter: number, row: Buffer, above: Buffer, pixelBytes: number): void {
   if (filter === 0) return
   for (let at = 0; at < row.length; at++) {
@@ -41,7 +41,7 @@ export function unfilter(filter: number, row: Buffer, above: Buffer, pixelBytes:
   }
 }
 
-/** Returns the data of an interlaced PNG as that of one that isn't. Throws `corrupt`. */
+/** Returns the data of an interlaced PNG in the order of a PNG without interlacing. Throws `corrupt`. */
 export function withoutInterlacing(data: Buffer, { width, height, pixelBits }: Size): Buffer {
   const passes = PASSES.map(([left, top, right, down]) => {
     const [columns, rows] = [Math.ceil((width - left) / right), Math.ceil((height - top) / down)]
@@ -69,7 +69,7 @@ export function withoutInterlacing(data: Buffer, { width, height, pixelBits }: S
   return deflateSync(all, { level: 1 })
 }
 
-/** Copies a pixel of one row to another place in another row, which is still 0 there. */
+/** Copies a pixel to another place in another row, where the bits are still 0. */
 function copyPixel(from: Buffer, column: number, to: Buffer, target: number, bits: number): void {
   if (bits >= 8) {
     const size = bits / 8

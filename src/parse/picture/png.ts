@@ -24,8 +24,8 @@ interface Png {
 }
 
 /**
- * Reads a PNG. PDF stores its compressed data as it is, unless the PNG is interlaced or has an alpha channel, which becomes white paper.
- * Throws `corrupt` and `too_large`.
+ * Reads a PNG. The PDF gets its compressed data unchanged, unless the PNG is interlaced or has an alpha channel. Transparent parts
+ * become white. Throws `corrupt` and `too_large`.
  */
 export function pageOfPng(bytes: Buffer): PicturePage {
   let png: Png | null = null

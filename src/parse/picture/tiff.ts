@@ -73,7 +73,7 @@ export function pagesOfTiff(bytes: Buffer, maxPages: number): PicturePage[] {
 class TiffFile {
   readonly bytes: Buffer
   private readonly isLittle: boolean
-  /** How many bytes were read. Pages can share directories, values and strips, and a small file must not become a large PDF. */
+  /** How many bytes were read. Pages can share directories, values and strips, so without a limit a small file could become a large PDF. */
   private taken = 0
 
   constructor(bytes: Buffer) {
@@ -157,7 +157,7 @@ function stripsOf(file: TiffFile, fields: Map<number, number[]>, width: number, 
   return strips
 }
 
-/** All tiles of a page have the same size, so those at its right and lower edge can be larger than what is left of it. */
+/** All tiles of a page have the same size, so tiles at the right and lower edge can extend beyond the page. */
 function tilesOf(file: TiffFile, fields: Map<number, number[]>, width: number, height: number): PicturePart[] {
   const [offsets, lengths] = [fields.get(TILE_OFFSETS) ?? [], fields.get(TILE_LENGTHS) ?? []]
   const size = { width: fields.get(TILE_WIDTH)?.[0] ?? 0, height: fields.get(TILE_HEIGHT)?.[0] ?? 0 }

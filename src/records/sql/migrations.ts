@@ -30,14 +30,15 @@ import { words } from './migration-words.ts'
 /**
  * In order of their names. Never change a migration that was released: add another one.
  *
- * On PostgreSQL, processes of the last release go on working while and after a process of this version migrates. So a migration only adds:
+ * On PostgreSQL, processes of the last release keep working while a process of this version migrates, and afterwards. So a migration only
+ * adds:
  *
- * - Add tables, indexes, and columns that are nullable or have a default. Don't drop, rename or narrow what the last release uses; a later release
- *   may, once no supported version uses it. `test/conformance/records-additive.test.ts` compares the tables.
+ * - Add tables, indexes, and columns that are nullable or have a default. Don't drop, rename or narrow anything that the last release
+ *   uses. A later release may do so, once no supported version uses it. `test/conformance/records-additive.test.ts` compares the tables.
  * - A column of `documents` is also a column of `trash`, because rows move between these tables.
- * - A trigger or function that you replace must do what the last release relies on.
+ * - A trigger or function that you replace must still do what the last release relies on.
  * - Write new values of a closed set (a status, an error code, the type of an event) only if the last release can read them.
- * - Writes wait until the migration has committed, and so do reads of the tables that it alters. Fill large tables afterwards, in steps.
+ * - Writes, and reads of the tables that a migration alters, wait until it has committed. So fill large tables afterwards, in steps.
  */
 export const MIGRATIONS: Record<string, Migration> = {
   '0001_initial': { up: initial },

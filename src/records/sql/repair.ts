@@ -19,7 +19,7 @@ export function openRepairs(file: string, now: Date): Repairs {
   return createRepairs(new Kysely<Tables>({ dialect: nodeSqliteDialect(database) }), { now, lock: async () => {} })
 }
 
-/** Repairs either database. `lock` makes sure that nothing else writes until the transaction ends. */
+/** Repairs a SQLite or PostgreSQL database. `lock` makes sure that nothing else writes until the transaction ends. */
 export function createRepairs(
   db: Kysely<Tables>,
   { now, lock }: { now: Date; lock: (tx: Transaction<Tables>) => Promise<void> },
@@ -54,7 +54,8 @@ export function createRepairs(
     markForDeletion: (documentIds) =>
       write((tx) =>
         sql`insert into tombstones (document_id, created_at)
-          select value, ${sql.lit(now.getTime())} from ${textRows(JSON.stringify(documentIds))} as ids where true
+          select value, ${sql.lit(now.getTime())} from ${textRows(JSON.stringify(documentIds))} as ids
+          where not exists (select 1 from documents where id = ids.value and status <> 'failed')
           on conflict (document_id) do nothing`.execute(tx),
       ),
     close: () => db.destroy(),

@@ -98,7 +98,7 @@ function refuseNewer(
   const advice =
     place === 'data folder'
       ? `${install}, or name another folder with --data. docs/upgrades.md says how to go back to an earlier version.`
-      : `${install}, or restore a backup of the database from before.`
+      : `${install}, or restore a backup of the database from before the upgrade.`
   throw new DocsearchError('data_newer', `${newer} has written to this ${place}.${own} ${advice}`, {
     details: { unknown_migrations: unknown },
   })

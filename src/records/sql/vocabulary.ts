@@ -54,8 +54,9 @@ export function createVocabulary({ db }: Store): Vocabulary {
 }
 
 /**
- * Joins the words that match, as `entry`. PostgreSQL does not know how short the lists before it are, and would read the words of all vocabularies. A
- * subquery, which it runs for each row of the lists, uses the primary key. `end` keeps PostgreSQL from turning it into a join again.
+ * Joins the matching words, as `entry`. PostgreSQL does not know how short the lists in front of the join are, and would read the words
+ * of all vocabularies. So it gets a subquery, which it runs for each row of the lists, with the primary key. `end` keeps PostgreSQL from
+ * turning the subquery into a join again.
  */
 const joinWords = (matches: RawBuilder<unknown>, end: RawBuilder<unknown>): RawBuilder<unknown> =>
   perDialect({

@@ -20,7 +20,7 @@ const mark = z.object({
 /** Says that `docsearch migrate` has moved, or is moving, the documents of a data folder. */
 export type Mark = z.infer<typeof mark>
 
-/** Returns null for a folder that nobody has moved. Throws `data_unusable` for a damaged mark. */
+/** Returns null for a folder whose documents nobody has moved. Throws `data_unusable` for a damaged mark. */
 export async function readMark(dir: string): Promise<Mark | null> {
   try {
     return mark.parse(JSON.parse(await readFile(join(dir, FILE), 'utf8')))

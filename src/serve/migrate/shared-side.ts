@@ -70,7 +70,14 @@ export async function openSharedSide(options: {
   }
 }
 
-/** Waits until the lease of a process that was killed has expired. Rejects with the reason of the signal. */
-export async function becomeWriter(writer: Lease, signal: AbortSignal): Promise<void> {
-  while (!(await writer.tryTake(() => {}))) await setTimeout(PAUSE_MS, undefined, { signal })
+/** Waits until no other process has the lease of the writer, and takes it. Says so if it has to wait. Rejects with the reason of the signal. */
+export async function becomeWriter(
+  writer: Lease,
+  { signal, say }: { signal: AbortSignal; say: (line: string) => void },
+): Promise<void> {
+  for (let attempt = 0; !(await writer.tryTake(() => {})); attempt++) {
+    if (attempt === 0)
+      say('A process that uses the new place has the lease of the writer. Stop it. Its lease ends in about a minute.')
+    await setTimeout(PAUSE_MS, undefined, { signal })
+  }
 }

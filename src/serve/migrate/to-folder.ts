@@ -24,8 +24,8 @@ interface Options extends MigrateHooks {
 }
 
 /**
- * Moves the documents of an instance in a database and an object store to a folder. After the first step, its processes can no longer write. If the move
- * fails, they can write again. If it is killed, another call continues.
+ * Moves the documents of an instance in a database and an object store to a folder. After the first step, its processes can no longer
+ * write. If the move fails, they can write again. If the move is killed, another call continues it.
  */
 export async function moveToFolder({ dir, place, ...hooks }: Options, output: ServeOutput): Promise<Migrated> {
   const log = createLogger('error', output.stderr)

@@ -28,7 +28,7 @@ interface Options extends MigrateHooks {
 
 /**
  * Moves the documents of a data folder to a database and an object store. Until the last step, only the folder can be used as the instance, not the
- * database. After an interruption, another call continues. Each step can be repeated.
+ * database. After an interruption, another call continues the move. Each step can be repeated.
  */
 export async function moveToShared({ dir, place, ...hooks }: Options, output: ServeOutput): Promise<Migrated> {
   if (!isDataFolder(dir))
@@ -44,11 +44,12 @@ export async function moveToShared({ dir, place, ...hooks }: Options, output: Se
     const shared = await openSharedSide({ place, folder: join(folder.temporary, 'shared'), log, open })
     await prepare(dir, shared, output)
     const snapshot = await describeDatabase(folder.database)
-    const originals = await moveOriginals({ from: readBlobs(dir), to: shared.blobs, snapshot, hooks })
     hooks.onRecords()
     const { copyToPostgres } = await import('../../records/sql/postgres/copy.ts')
     await copyToPostgres({ file: folder.database, server: shared.server, from: dir, secrets: await secretsOf(folder) })
-    await becomeWriter(shared.writer, hooks.signal)
+    await becomeWriter(shared.writer, { signal: hooks.signal, say: output.say })
+    // Only now: a worker that already runs at the new place would delete originals that no document there needs.
+    const originals = await moveOriginals({ from: readBlobs(dir), to: shared.blobs, snapshot, hooks })
     const index = await copyActiveIndex({
       index: snapshot.index,
       from: createIndexStore({ dataDir: dir, log }),
@@ -80,7 +81,7 @@ async function prepare(dir: string, { place, server, objects }: SharedSide, { sa
   if (!isOurs) await writeMark(dir, { state: 'leaving', place, at: new Date().toISOString() })
 }
 
-/** Throws `data_unusable` for a store that has anything but what an interrupted start has left. */
+/** Throws `data_unusable` for a store that has objects, apart from objects that an interrupted start left behind. */
 async function requireEmpty(objects: SharedSide['objects']): Promise<void> {
   for await (const { key } of objects.list(''))
     if (!key.startsWith(PROBES))

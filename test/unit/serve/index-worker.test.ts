@@ -70,6 +70,25 @@ test('reads until the lease is free, and reads again after it has lost the lease
   expect(events.slice(5)).toEqual(['read ends', 'released'])
 })
 
+test('gives the lease back when it cannot begin to write again, and reads meanwhile', async () => {
+  let fails = false
+  const { worker, events, free, restart } = startWorker({
+    write() {
+      if (fails) throw new Error('the store does not answer')
+    },
+  })
+  free(true)
+  await worker.start()
+  await until('it writes', () => worker.state === 'writing')
+  fails = true
+  restart()
+  await until('it reads', () => events.length >= 6)
+  expect([worker.state, events.slice(0, 6)]).toEqual([
+    'reading',
+    ['read', 'read ends', 'write', 'write ends', 'released', 'read'],
+  ])
+})
+
 test('gives the lease back when it cannot write, and reads meanwhile', async () => {
   const { worker, events, free } = startWorker({
     write() {

@@ -23,8 +23,9 @@ interface Slot {
 }
 
 /**
- * A file of limited size that caches the blocks of files in an object store that were read last. All threads read the file. This thread fetches the
- * blocks that they ask for. The file is empty at each start. Reads verify the checksums of pages, so a damaged block is never used.
+ * Caches blocks of files in an object store, in a file of limited size on disk. The cache keeps the blocks that were read last. All
+ * threads read the file, and this thread fetches the blocks that they ask for. The file is empty at each start. Reads verify the
+ * checksums of pages, so a damaged block is never used.
  */
 export class BlockCache {
   readonly place: BlockCachePlace

@@ -4,8 +4,8 @@ interface Decision {
 }
 
 /**
- * Decides which files of segments get copies on this disk: those that come first, until the copies are too large together. A decision about a file
- * stays, because threads may be reading the file.
+ * Decides which segment files get copies on this disk: files get one in the order of the calls, as long as the copies fit into `maxBytes`.
+ * A decision about a file does not change, because threads may be reading the file.
  */
 export class Copies {
   readonly #maxBytes: number
@@ -16,7 +16,7 @@ export class Copies {
     this.#maxBytes = maxBytes
   }
 
-  /** How many bytes the copies have. */
+  /** The size of all copies together. */
   get bytes(): number {
     return this.#bytes
   }
@@ -33,7 +33,7 @@ export class Copies {
     return isCopy
   }
 
-  /** Forgets the files of a project except for these. */
+  /** Forgets all files of a project except these. */
   keep(projectId: string, files: ReadonlySet<string>): void {
     const ofProject = this.#decisions.get(projectId)
     if (ofProject === undefined) return

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { z } from 'zod'
 import { corrupt } from '../../failures.ts'
 
-/** Raise this when the meaning of entries changes, together with `INDEX_LAYOUT_VERSION`. Processes of two versions may read one index. */
+/** When the meaning of entries changes, raise this and `INDEX_LAYOUT_VERSION`: processes of two versions may read one index. */
 const FORMAT_VERSION = 1
 
 /** The manifests of projects. Null for a project that has no segments any more. */

@@ -152,7 +152,7 @@ export class RemoteSegments implements Shares {
   }
 }
 
-/** Returns the key of a file; without a project, how all keys of the index begin. */
+/** Returns the key of a file. Without a project, returns the prefix of all keys of the index. */
 export function keyOfFile(indexId: string, projectId = '', file = ''): string {
   const folder = `segments/${indexId}/files/`
   return projectId === '' ? folder : `${folder}${projectId}/${file}`

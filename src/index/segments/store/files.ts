@@ -14,7 +14,7 @@ export const MANIFEST = 'manifest.json'
 /** A manifest that is being written. */
 export const NEW_MANIFEST = 'manifest.json.new'
 
-/** How the names of files with deletions end. */
+/** The ending of the names of files with deletions. */
 export const DELETIONS = '.del'
 
 export function wordsFile(name: string): string {

@@ -22,7 +22,7 @@ export function upgradeDialect(server: PostgresServer): Dialect {
   return { ...postgresDialect({ ...server, connect }), createAdapter: () => new UpgradeAdapter() }
 }
 
-/** Kysely would wait for an hour, in which the user does not learn why. */
+/** Kysely itself would wait for an hour, and the user would not learn why. */
 class UpgradeAdapter extends PostgresAdapter {
   override async acquireMigrationLock(db: Kysely<unknown>): Promise<void> {
     await sql`select pg_advisory_lock(${LOCKS}, ${UPGRADE})`.execute(db)

@@ -23,7 +23,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
-/** Also for a translated error. */
+/** Returns the code that PostgreSQL gave, also for an error that was translated to `database_busy`. */
 function postgresCodeOf(error: unknown): string {
   return codeOf(isDocsearchError(error, 'database_busy') ? error.cause : error)
 }
@@ -34,7 +34,7 @@ export function isConflict(error: unknown): boolean {
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED
 }
 
-/** True when another transaction had a lock for too long. */
+/** True if another transaction kept a lock for too long. */
 export function isLockTimeout(error: unknown): boolean {
   return postgresCodeOf(error) === LOCK_NOT_AVAILABLE
 }

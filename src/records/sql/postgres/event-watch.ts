@@ -9,16 +9,16 @@ import type { PostgresServer } from './server.ts'
 /** Notifications can be lost, so the watch also looks without one. */
 const POLL_MS = 1000
 /**
- * The watch reads at most once in this time. While an instance is busy, each process would otherwise read several times for each document, and then
- * look for work as often.
+ * The watch reads at most once in this time. Otherwise, each process of a busy instance would read several times for each document, and
+ * look for work each time.
  */
 const PAUSE_MS = 50
 /** After more events than this, the watch looks again. */
 const MAX_EVENTS_READ = 1000
 
 /**
- * Notices events that other processes have committed. After a notification, the watch reads which projects have new events. If notifications come
- * while it reads or pauses, it reads once more, however many they are.
+ * Notices events that other processes have committed. After a notification, the watch reads which projects have new events. If
+ * notifications arrive while it reads or pauses, it reads once more, no matter how many arrived.
  */
 export class EventWatch {
   readonly #db: Kysely<Tables>

@@ -21,9 +21,9 @@ const CONNECT_MS = 10_000
 const IDLE_TRANSACTION_MS = 30_000
 const LOCK_MS = 60_000
 const STATEMENT_MS = 5 * 60_000
-/** Shorter than `deadlock_timeout` of PostgreSQL, so that an upgrade gives way before the request of another process fails. */
+/** Shorter than PostgreSQL's `deadlock_timeout`, so that an upgrade stops waiting before the request of another process fails. */
 const UPGRADE_LOCK_MS = 500
-/** The longest time that a timer can have. */
+/** The longest time that a timer accepts. */
 const NO_LIMIT_MS = 2 ** 31 - 1
 /** How long a listener waits before it connects again. */
 const RECONNECT_MS = 1000
@@ -53,7 +53,7 @@ function configOf({ url, idleTransactionMs = IDLE_TRANSACTION_MS }: PgServerOpti
     idle_in_transaction_session_timeout: idleTransactionMs,
     lock_timeout: LOCK_MS,
     statement_timeout: STATEMENT_MS,
-    // For a server that answers others, but not this statement. `SilenceWatch` is for a server that answers nobody.
+    // Ends a statement without an answer while the server answers other statements. `SilenceWatch` handles a server that answers none.
     query_timeout: STATEMENT_MS + CONNECT_MS,
     types: { getTypeParser: (oid: number) => PARSERS[oid] ?? ((value: unknown) => parseOther(oid, value)) },
   }
@@ -66,7 +66,7 @@ function parseOther(oid: number, value: unknown): unknown {
   return oid === bool ? value === 't' : value
 }
 
-/** Resolves if the server answers, even if it refuses the connection, for example because it has too many. */
+/** Resolves if the server answers, even if it refuses the connection, for example because it has too many connections. */
 async function probe(client: Client, signal: AbortSignal): Promise<void> {
   client.on('error', () => {})
   const stop = () => void client.end().catch(() => {})
@@ -105,7 +105,7 @@ function toClient(client: PoolClient, watch: SilenceWatch): PostgresClient {
   }
 }
 
-/** The connection ends with its client, because it has settings of its own. */
+/** The connection has its own settings, so it closes with its client and does not return to the pool. */
 async function forUpgrade(client: PoolClient, watch: SilenceWatch): Promise<PostgresClient> {
   const { release } = toClient(client, watch)
   try {

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
 
-/** After this long, a statement without an answer makes the watch ask whether the server answers at all. */
+/** When a statement gets no answer for this long, the watch asks whether the server answers at all. */
 const PATIENCE_MS = 10_000
 /** How long the server may take to answer this question. */
 const PROBE_MS = 10_000
 
-/** The server has stopped answering. `code` is that of a broken connection, which it is for the caller. */
+/** The server has stopped answering. `code` is that of a broken connection, so callers treat both in the same way. */
 export class ServerSilent extends Error {
   readonly code = 'ETIMEDOUT'
 
@@ -15,8 +15,9 @@ export class ServerSilent extends Error {
 }
 
 /**
- * Tells a server that hangs, or that a broken network hides, from a server that works on a long statement. While a statement runs, a new connection
- * shows whether the server still answers. So requests fail soon when the server hangs, and migrations and other long statements may take their time.
+ * Distinguishes a server that hangs or can't be reached from a server that works on a long statement. While a statement runs, a new
+ * connection shows whether the server still answers. So requests fail soon if the server hangs, and migrations and other long statements
+ * can take long.
  */
 export class SilenceWatch {
   readonly #probe: (signal: AbortSignal) => Promise<void>

@@ -12,8 +12,9 @@ import { POSTGRES_MIGRATIONS } from './migrations.ts'
 import type { PostgresServer } from './server.ts'
 
 /**
- * Copies the records in PostgreSQL, as they are at one moment, to a new SQLite file, so that a backup has the same form on both databases.
- * Throws `data_newer` when a newer version of docsearch has upgraded the database since this process began, because this version does not know all tables.
+ * Copies the records in PostgreSQL, as they are at one moment, to a new SQLite file, so that a backup has the same format on both
+ * databases. Throws `data_newer` if a newer version of docsearch has upgraded the database since this process started, because this
+ * version does not know all tables.
  */
 export async function snapshotPostgres(options: {
   server: PostgresServer

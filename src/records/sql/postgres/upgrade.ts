@@ -10,13 +10,13 @@ import { lockWrites } from './locks.ts'
 import { POSTGRES_MIGRATIONS } from './migrations.ts'
 import type { PostgresServer } from './server.ts'
 
-/** How long other processes can go on before the next attempt to lock their tables. */
+/** The pause before the next attempt to lock the tables. Meanwhile, other processes can use them. */
 const PAUSE_MS = 2_000
 
 /**
- * Creates the tables, or brings them to this version, in one transaction. Of several processes, one does, and the others wait, however long it takes.
- * Processes of the last release go on working. While one of their transactions uses a table, such as that of a backup, the upgrade waits. Throws
- * `data_newer` when a newer version of docsearch has changed the tables.
+ * Creates the tables, or brings them to this version, in one transaction. If several processes call this, one does the work, and the
+ * others wait as long as it takes. Processes of the last release keep working. While one of their transactions uses a table, for example
+ * that of a backup, the upgrade waits. Throws `data_newer` if a newer version of docsearch has changed the tables.
  */
 export async function upgradePostgres(
   server: PostgresServer,
@@ -58,7 +58,7 @@ function onlyOnce(notify: (line: string) => void): (line: string) => void {
   }
 }
 
-/** Transactions that write wait at their beginning, where they have no locks yet. So the upgrade and a transaction can't wait for each other. */
+/** Transactions that write wait at their beginning, before they have locks. So the upgrade and a transaction can't wait for each other. */
 function withLock(migrations: typeof POSTGRES_MIGRATIONS, begin: () => void): Record<string, Migration> {
   const locked = (up: Migration['up']): Migration['up'] => {
     return async (tx) => {
