@@ -215,6 +215,19 @@ test.each<[string, Buffer, string]>([
   await expect(reading).rejects.toMatchObject({ code })
 })
 
+test('a small TIFF becomes no large PDF because each tile has the same palette', () => {
+  const tiles = 140 * 140
+  const fields = tiled(Array<number>(tiles).fill(8), 1).filter(([tag]) => ![256, 257, 262, 325].includes(tag))
+  const page: TiffField[] = [...fields, [256, 3, 140], [257, 3, 140], [262, 3, 3], [320, 3, ...Array<number>(768).fill(0)]]
+  expect(() => asPdf(makeTiff([page], GREY))).toThrow(expect.objectContaining({ code: 'corrupt' }))
+})
+
+test('a TIFF can have a strip for each row', async () => {
+  const rows = Array.from({ length: 2_000 }, (_, row) => row)
+  const page = greyPage([257, 3, 2_000], [278, 3, 1], [273, 4, ...rows.map((row) => 8 + row)], [279, 4, ...rows.map(() => 1)])
+  expect((await parseBytes(makeTiff([page], Buffer.alloc(2_000)), 'a.tif')).pageCount).toBe(1)
+})
+
 test('does not loop on a TIFF whose directories form a circle', async () => {
   const once = makeTiff([greyPage()], GREY)
   const { pageCount } = await parseBytes(makeTiff([greyPage()], GREY, { next: once.readUInt32LE(4) }), 'a.tif')
