@@ -77,15 +77,16 @@ function copyBlock(file: RemoteFile, blocks: Int32Array, block: number, bytes: U
       new Uint32Array(usedAt)[state - 1] = now()
       const read = readSync(handle, bytes, 0, bytes.length, (state - 1) * BLOCK_BYTES + offset)
       if (read === bytes.length && Atomics.load(blocks, block) === state) return
-    } else if (state === BLOCK.absent) {
-      const left = deadline - performance.now()
-      if (left <= 0) throw storeUnavailable(new Error(`no block within ${WAIT_MS / 1000} s`))
-      if (!hasAsked) want(file, blocks, block)
-      Atomics.wait(blocks, block, BLOCK.absent, Math.min(left, ASK_AGAIN_MS))
-    } else {
-      if (state === BLOCK.missing) throw new RemoteFileMissing(`the object store has no ${file.key}`)
+    } else if (state === BLOCK.missing) {
+      throw new RemoteFileMissing(`the object store has no ${file.key}`)
+    } else if (state === BLOCK.unavailable) {
       throw storeUnavailable(new Error('the store has not sent a block'))
     }
+    const left = deadline - performance.now()
+    if (left <= 0) throw storeUnavailable(new Error(`no block within ${WAIT_MS / 1000} s`))
+    if (state === BLOCK.absent && !hasAsked) want(file, blocks, block)
+    // Returns at once if the state has changed meanwhile.
+    Atomics.wait(blocks, block, state, Math.min(left, ASK_AGAIN_MS))
   }
 }
 

@@ -8,6 +8,14 @@ const WHAT = 'The PNG'
 /** Types of colour. */
 const [GREY, RGB, PALETTE, GREY_ALPHA, RGB_ALPHA] = [0, 2, 3, 4, 6]
 const SAMPLES: Readonly<Record<number, number>> = { [GREY]: 1, [RGB]: 3, [PALETTE]: 1, [GREY_ALPHA]: 2, [RGB_ALPHA]: 4 }
+/** Bits of a sample that each type of colour may have. */
+const DEPTHS: Readonly<Record<number, readonly number[]>> = {
+  [GREY]: [1, 2, 4, 8, 16],
+  [RGB]: [8, 16],
+  [PALETTE]: [1, 2, 4, 8],
+  [GREY_ALPHA]: [8, 16],
+  [RGB_ALPHA]: [8, 16],
+}
 const INCHES_PER_METRE = 39.37
 const MAX_PIECES = 100_000
 
@@ -52,7 +60,7 @@ function headerOf(data: Buffer): Png {
   const [width, height] = [data.readUInt32BE(0), data.readUInt32BE(4)]
   checkSize(WHAT, width, height)
   const [depth, colour] = [data[8]!, data[9]!]
-  if (SAMPLES[colour] === undefined || ![1, 2, 4, 8, 16].includes(depth)) throw corrupt(WHAT)
+  if (DEPTHS[colour]?.includes(depth) !== true) throw corrupt(WHAT)
   const none = Buffer.alloc(0)
   return { width, height, depth, colour, palette: none, transparency: none, isInterlaced: data[12] === 1, data: none }
 }
@@ -86,7 +94,6 @@ function asStored({ width, height, depth, colour, palette, transparency, data }:
 }
 
 function withoutAlpha({ width, height, depth, colour, data }: Png): PdfImage {
-  if (depth < 8) throw corrupt(WHAT)
   const [samples, size] = [SAMPLES[colour]!, depth / 8]
   const pixelBytes = samples * size
   const rowBytes = width * pixelBytes

@@ -5,6 +5,10 @@ import { checkSize, unusual } from './picture-failures.ts'
 const WHAT = 'The TIFF'
 const THIS = 'This TIFF'
 const MAX_STRIPS = 20_000
+/** A PDF needs about this many bytes for each part of a page, besides its data and the entries for its colours and filter. */
+const PART_BYTES = 250
+/** A small file can need more bytes for its parts than it has, for example a fax with a strip for each row. */
+const MIN_PARTS_BYTES = 32_000_000
 const CM_PER_INCH = 2.54
 /** Bytes of a value, by its type. */
 const SIZES: Readonly<Record<number, number>> = { 1: 1, 3: 2, 4: 4, 5: 8, 7: 1 }
@@ -75,6 +79,8 @@ class TiffFile {
   private readonly isLittle: boolean
   /** How many bytes were read. Pages can share directories, values and strips, so without a limit a small file could become a large PDF. */
   private taken = 0
+  /** How many bytes a PDF needs for the parts of the pages, besides their data. */
+  private written = 0
 
   constructor(bytes: Buffer) {
     this.bytes = bytes
@@ -100,6 +106,12 @@ class TiffFile {
   private spend(bytes: number): void {
     this.taken += bytes
     if (this.taken > 2 * this.bytes.length) throw corrupt(WHAT)
+  }
+
+  /** Counts a part of a page, which has these entries in a PDF. */
+  countPart(entries: string): void {
+    this.written += entries.length + PART_BYTES
+    if (this.written > Math.max(MIN_PARTS_BYTES, 2 * this.bytes.length)) throw corrupt(WHAT)
   }
 
   nextAfter(directory: number): number {
@@ -150,9 +162,10 @@ function stripsOf(file: TiffFile, fields: Map<number, number[]>, width: number, 
   const rows = Math.min(fields.get(ROWS)?.[0] ?? height, height)
   if (rows === 0 || offsets.length < Math.ceil(height / rows) || offsets.length >= MAX_STRIPS) throw corrupt(WHAT)
   const strips: PicturePart[] = []
+  const storedPart = partsOf(file, fields, width)
   for (let top = 0, index = 0; top < height; top += rows, index++) {
     const size = { width, height: Math.min(rows, height - top) }
-    strips.push({ left: 0, top, ...size, ...stored(file, fields, { ...size, at: offsets[index]!, length: lengths[index] ?? 0 }) })
+    strips.push({ left: 0, top, ...size, ...storedPart(size.height, offsets[index]!, lengths[index] ?? 0) })
   }
   return strips
 }
@@ -165,21 +178,28 @@ function tilesOf(file: TiffFile, fields: Map<number, number[]>, width: number, h
   const [columns, rows] = [Math.ceil(width / size.width), Math.ceil(height / size.height)]
   checkSize(WHAT, columns * size.width, rows * size.height)
   if (offsets.length < columns * rows || offsets.length >= MAX_STRIPS) throw corrupt(WHAT)
+  const storedPart = partsOf(file, fields, size.width)
   return Array.from({ length: columns * rows }, (_, index) => ({
     left: (index % columns) * size.width,
     top: Math.floor(index / columns) * size.height,
     ...size,
-    ...stored(file, fields, { ...size, at: offsets[index]!, length: lengths[index] ?? 0 }),
+    ...storedPart(size.height, offsets[index]!, lengths[index] ?? 0),
   }))
 }
 
-function stored(
+/** Returns a function that reads a part of a page. All parts have the same width, and all but the last have the same height. */
+function partsOf(
   file: TiffFile,
   fields: Map<number, number[]>,
-  { width, height, at, length }: { width: number; height: number; at: number; length: number },
-): Pick<PicturePart, 'entries' | 'data'> {
-  const data = inOrder(file.take(at, length), fields.get(FILL_ORDER)?.[0] ?? 1)
-  return { entries: entriesOf(fields, width, height), data }
+  width: number,
+): (height: number, at: number, length: number) => Pick<PicturePart, 'entries' | 'data'> {
+  const known = new Map<number, string>()
+  return (height, at, length) => {
+    const entries = known.get(height) ?? entriesOf(fields, width, height)
+    known.set(height, entries)
+    file.countPart(entries)
+    return { entries, data: inOrder(file.take(at, length), fields.get(FILL_ORDER)?.[0] ?? 1) }
+  }
 }
 
 function entriesOf(fields: Map<number, number[]>, width: number, height: number): string {

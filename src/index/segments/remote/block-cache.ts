@@ -35,8 +35,11 @@ export class BlockCache {
   readonly #channel: BroadcastChannel
   readonly #fetching = new Map<string, Promise<void>>()
   readonly #inTurn = pLimit(FETCHES_AT_ONCE)
-  /** Null while a block is being written into the slot. */
+  /** Null while a block is being written into the slot, and if that failed. */
   readonly #slots: (Slot | null)[] = []
+  /** Slots into which no block could be written. */
+  readonly #freeSlots: number[] = []
+  #failedWrites = 0
   readonly #maxSlots: number
   readonly #usedAt: Uint32Array
   #isClosed = false
@@ -76,15 +79,17 @@ export class BlockCache {
     return this.#slots.filter((slot) => slot !== null).length
   }
 
-  /** Fetches blocks of these files, until the cache is full. */
+  /** Fetches blocks of these files, until the cache is full or the disk takes no more. */
   async fill(files: readonly RemoteFile[]): Promise<void> {
     const inTurn = pLimit(FILLS_AT_ONCE)
+    const failedBefore = this.#failedWrites
+    const hasRoom = () => this.#slots.length - this.#freeSlots.length < this.#maxSlots && this.#failedWrites === failedBefore
     const fillBlock = async (file: RemoteFile, block: number) => {
-      const isWanted = !this.#isClosed && this.#slots.length < this.#maxSlots
+      const isWanted = !this.#isClosed && hasRoom()
       if (isWanted && Atomics.load(new Int32Array(file.blocks), block) === BLOCK.absent) await this.#bring({ file, block })
     }
     for (const file of files) {
-      if (this.#slots.length >= this.#maxSlots) return
+      if (!hasRoom()) return
       await Promise.all(Array.from({ length: countBlocks(file.size) }, (_, block) => inTurn(() => fillBlock(file, block))))
     }
   }
@@ -113,8 +118,7 @@ export class BlockCache {
       try {
         const bytes = await this.#fetch(file, block)
         if (bytes === null) return wake(BLOCK.missing)
-        const slot = this.#takeSlot()
-        await this.#file.write(bytes, 0, bytes.length, slot * BLOCK_BYTES)
+        const slot = await this.#writeBlock(bytes)
         this.#usedAt[slot] = now()
         this.#slots[slot] = { blocks, block }
         wake(slot + 1)
@@ -127,16 +131,38 @@ export class BlockCache {
     return fetching
   }
 
+  /** Returns null if the store has no such object. Throws if the object is shorter than its manifest says: a thread would wait for the rest. */
   async #fetch({ key, size }: BlockWanted['file'], block: number): Promise<Buffer | null> {
     const start = block * BLOCK_BYTES
-    const found = await this.#objects.read(key, { start, end: Math.min(size, start + BLOCK_BYTES) - 1 })
-    return found && (await buffer(found.stream))
+    const end = Math.min(size, start + BLOCK_BYTES)
+    const found = await this.#objects.read(key, { start, end: end - 1 })
+    if (found === null) return null
+    const bytes = await buffer(found.stream)
+    if (bytes.length !== end - start) throw new Error(`the store sent ${bytes.length} bytes of ${key} instead of ${end - start}`)
+    return bytes
+  }
+
+  /** Writes a block into a slot that no file uses, and returns the slot. */
+  async #writeBlock(bytes: Buffer): Promise<number> {
+    const slot = this.#takeSlot()
+    try {
+      const { bytesWritten } = await this.#file.write(bytes, 0, bytes.length, slot * BLOCK_BYTES)
+      if (bytesWritten !== bytes.length) throw new Error(`the disk took ${bytesWritten} of ${bytes.length} bytes`)
+      return slot
+    } catch (error) {
+      this.#freeSlots.push(slot)
+      this.#failedWrites++
+      throw error
+    }
   }
 
   /** Returns a slot that no file uses. */
   #takeSlot(): number {
+    const free = this.#freeSlots.pop()
+    if (free !== undefined) return free
     if (this.#slots.length < this.#maxSlots) return this.#slots.push(null) - 1
     let oldest = -1
+    // Some slot has a block, because there are more slots than blocks that are fetched at the same time.
     for (let i = 0; i < SAMPLE || oldest < 0; i++) {
       const slot = Math.floor(Math.random() * this.#slots.length)
       if (this.#slots[slot] !== null && (oldest < 0 || this.#usedAt[slot]! < this.#usedAt[oldest]!)) oldest = slot

@@ -154,6 +154,8 @@ const header = (width: number, height: number): Buffer => makePng({ width, heigh
 
 test.each<[string, Buffer, string]>([
   ['a PNG of too many pixels', header(65_000, 65_000), 'too_large'],
+  ['a PNG that is too wide', header(65_537, 1), 'too_large'],
+  ['a PNG that is too high', makePng({ width: 1, height: 100_000_000, colour: 0, interlaced: true }, GREY), 'too_large'],
   ['a PNG without a size', header(0, 10), 'corrupt'],
   ['a PNG that ends in its header', header(10, 10).subarray(0, 20), 'corrupt'],
   [
@@ -169,6 +171,19 @@ test.each<[string, Buffer, string]>([
   ['a PNG that inflates to more than its size', makePng({ width: 4, height: 4, colour: 6 }, Buffer.alloc(50_000_000)), 'corrupt'],
   ['a PNG with too few rows', makePng({ width: 4, height: 400, colour: 6 }, Buffer.alloc(100)), 'corrupt'],
   ['a PNG of an unknown colour', makePng({ width: 4, height: 4, colour: 5 }, Buffer.alloc(20)), 'corrupt'],
+  ...[
+    [0, 3],
+    [2, 4],
+    [3, 16],
+    [4, 4],
+    [6, 1],
+  ].map(([colour, depth]): [string, Buffer, string] => [
+    `a PNG of colour type ${colour} with ${depth} bits`,
+    makePng({ width: 4, height: 4, colour: colour!, depth: depth!, interlaced: true }, Buffer.alloc(40), [
+      ['PLTE', Buffer.alloc(48)],
+    ]),
+    'corrupt',
+  ]),
   ['a JPEG without a frame', Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 2, 0xff, 0xd9]), 'corrupt'],
   [
     'a JPEG of too many pixels',
@@ -189,6 +204,7 @@ test.each<[string, Buffer, string]>([
   ['a TIFF whose pages have the same lists of empty strips', makeTiffOfEmptyStrips(100, 10_000), 'corrupt'],
   ['a TIFF with too few strips', makeTiff([greyPage([278, 3, 1])], GREY), 'corrupt'],
   ['a TIFF of too many pixels', makeTiff([greyPage([256, 4, 4_000_000_000], [257, 4, 4_000_000_000])], GREY), 'too_large'],
+  ['a TIFF that is too wide', makeTiff([greyPage([256, 4, 100_000])], GREY), 'too_large'],
   ['a TIFF with too few tiles', makeTiff([tiled([8, 8, 8, 8, 8])], Buffer.alloc(2_000)), 'corrupt'],
   ['a TIFF whose tiles have no size', makeTiff([tiled([8, 8, 8, 8, 8, 8], 0)], Buffer.alloc(2_000)), 'corrupt'],
   ['a TIFF whose tiles are too large', makeTiff([tiled([8], 65_535)], Buffer.alloc(2_000)), 'too_large'],
@@ -197,6 +213,19 @@ test.each<[string, Buffer, string]>([
 ])('refuses %s', async (_, bytes, code) => {
   const reading = parseBytes(bytes, 'a.png').then(() => asPdf(bytes))
   await expect(reading).rejects.toMatchObject({ code })
+})
+
+test('a small TIFF becomes no large PDF because each tile has the same palette', () => {
+  const tiles = 140 * 140
+  const fields = tiled(Array<number>(tiles).fill(8), 1).filter(([tag]) => ![256, 257, 262, 325].includes(tag))
+  const page: TiffField[] = [...fields, [256, 3, 140], [257, 3, 140], [262, 3, 3], [320, 3, ...Array<number>(768).fill(0)]]
+  expect(() => asPdf(makeTiff([page], GREY))).toThrow(expect.objectContaining({ code: 'corrupt' }))
+})
+
+test('a TIFF can have a strip for each row', async () => {
+  const rows = Array.from({ length: 2_000 }, (_, row) => row)
+  const page = greyPage([257, 3, 2_000], [278, 3, 1], [273, 4, ...rows.map((row) => 8 + row)], [279, 4, ...rows.map(() => 1)])
+  expect((await parseBytes(makeTiff([page], Buffer.alloc(2_000)), 'a.tif')).pageCount).toBe(1)
 })
 
 test('does not loop on a TIFF whose directories form a circle', async () => {

@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { stat } from 'node:fs/promises'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { Worker } from 'node:worker_threads'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { DocsearchError } from '../../../../../src/core/errors.ts'
 import { silentLogger } from '../../../../../src/core/logger.ts'
 import { BlockCache } from '../../../../../src/index/segments/remote/block-cache.ts'
-import { BLOCK_BYTES, countBlocks, type RemoteFile } from '../../../../../src/index/segments/remote-file.ts'
+import { BLOCK_BYTES, countBlocks, readRemote, type RemoteFile } from '../../../../../src/index/segments/remote-file.ts'
 import type { ByteRange } from '../../../../../src/objects/object-store.ts'
 import { errorCode } from '../../../../support/codes.ts'
 import { seeded } from '../../../../support/seeded.ts'
@@ -115,4 +115,42 @@ test('replaces the blocks that were read longest ago', async () => {
   const before = store.reads
   await read(used, 0, 10 * BLOCK_BYTES)
   expect(store.reads - before).toBeLessThan(5)
+})
+
+test('keeps its capacity after a time in which the disk was full', async () => {
+  const object = randomBytes(70 * BLOCK_BYTES)
+  const { cache, store, folder } = await openCache(new Map([['object', object]]))
+  const [file, read] = [remote(cache, 'object', object.length), startReader()]
+  const handle = await open(join(folder, 'blocks'))
+  onTestFinished(() => handle.close())
+  const write = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'write')
+  onTestFinished(() => write.mockRestore())
+  write.mockRejectedValue(new Error('ENOSPC'))
+  await cache.fill([file])
+  // The blocks after the first failure are not fetched.
+  expect(store.reads).toBeLessThan(10)
+  for (let block = 0; block < 70; block++)
+    expect((await read(file, block * BLOCK_BYTES, block * BLOCK_BYTES + 1)).error).toBe(errorCode('store_unavailable'))
+  write.mockResolvedValue({ bytesWritten: 5, buffer: object } as never)
+  expect((await read(file, 0, 1)).error).toBe(errorCode('store_unavailable'))
+  expect(cache.size).toBe(0)
+  write.mockRestore()
+  expect(Buffer.from((await read(file, 0, object.length)).bytes!).equals(object)).toBe(true)
+  expect(cache.size).toBe(SLOTS)
+})
+
+test('a thread gets an error when an object is shorter than it should be', async () => {
+  const { cache } = await openCache(new Map([['object', randomBytes(BLOCK_BYTES + 10)]]))
+  const [file, read] = [remote(cache, 'object', BLOCK_BYTES + 20), startReader()]
+  expect((await read(file, 0, 10)).bytes).toHaveLength(10)
+  expect((await read(file, BLOCK_BYTES, BLOCK_BYTES + 20)).error).toBe(errorCode('store_unavailable'))
+})
+
+test('a read ends at its deadline when the cache has less than a block', async () => {
+  const { cache } = await openCache(new Map())
+  const file = remote(cache, 'object', 10)
+  new Int32Array(file.blocks)[0] = 1
+  const time = vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValueOnce(60_000)
+  onTestFinished(() => time.mockRestore())
+  expect(() => readRemote(file, new Uint8Array(10), 0)).toThrow(expect.objectContaining({ code: 'store_unavailable' }))
 })
