@@ -1,6 +1,7 @@
 import type { Client, ClientConfig, Pool, PoolClient, QueryConfig } from 'pg'
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from '../../../core/logger.ts'
+import { pidOf, probe, type Served } from './probe.ts'
 import { PARSERS, type PostgresClient, type PostgresServer } from './server.ts'
 import { ServerSilent, SilenceWatch } from './silence-watch.ts'
 import { withService } from './service-file.ts'
@@ -18,6 +19,7 @@ export interface PgServerOptions {
 
 const CONNECTIONS = 10
 const CONNECT_MS = 10_000
+const KEEP_ALIVE_MS = 10_000
 const IDLE_TRANSACTION_MS = 30_000
 const LOCK_MS = 60_000
 const STATEMENT_MS = 5 * 60_000
@@ -36,24 +38,36 @@ export async function pgServer(options: PgServerOptions): Promise<PostgresServer
   const pool: Pool = new pg.Pool({ ...config, max: connections })
   // An idle connection broke off. The pool makes another one when it needs one.
   pool.on('error', (error) => log.debug({ err: error }, 'a connection to PostgreSQL has ended'))
-  const watch = new SilenceWatch((signal) => probe(new pg.Client(config), signal), options.silence)
+  const since = new WeakMap<object, number>()
+  pool.on('connect', (client) => since.set(client, performance.now()))
+  const silence = new SilenceWatch<Served>((waiting, signal) => probe(new pg.Client(config), waiting, signal), options.silence)
   return {
-    connect: async ({ isUpgrade = false } = {}) => (isUpgrade ? forUpgrade : toClient)(await pool.connect(), watch),
+    async connect({ isUpgrade = false } = {}) {
+      const client = await pool.connect()
+      const served = { pid: pidOf(client), since: since.get(client) ?? performance.now() }
+      const watch: Watch = (statement) => silence.during(statement, served)
+      return isUpgrade ? forUpgrade(client, watch) : toClient(client, watch)
+    },
     listen: (channel, ring) => listen(() => new pg.Client(config), { channel, ring, log }),
     end: () => pool.end(),
   }
 }
+
+/** Waits for a statement. Throws `ServerSilent` if no answer will come. */
+type Watch = <T>(statement: Promise<T>) => Promise<T>
 
 function configOf({ url, idleTransactionMs = IDLE_TRANSACTION_MS }: PgServerOptions): ClientConfig {
   return {
     connectionString: url,
     application_name: 'docsearch',
     keepAlive: true,
+    // Otherwise the system asks an idle connection only after two hours whether its other end is still there.
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     connectionTimeoutMillis: CONNECT_MS,
     idle_in_transaction_session_timeout: idleTransactionMs,
     lock_timeout: LOCK_MS,
     statement_timeout: STATEMENT_MS,
-    // For a server that answers others, but not this statement. `SilenceWatch` is for a server that answers nobody.
+    // For a server that answers others, but not this statement. `SilenceWatch` is for a server that answers nobody, or is gone.
     query_timeout: STATEMENT_MS + CONNECT_MS,
     types: { getTypeParser: (oid: number) => PARSERS[oid] ?? ((value: unknown) => parseOther(oid, value)) },
   }
@@ -66,23 +80,7 @@ function parseOther(oid: number, value: unknown): unknown {
   return oid === bool ? value === 't' : value
 }
 
-/** Resolves if the server answers, even if it refuses the connection, for example because it has too many. */
-async function probe(client: Client, signal: AbortSignal): Promise<void> {
-  client.on('error', () => {})
-  const stop = () => void client.end().catch(() => {})
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    await client.connect()
-    await client.query('select 1')
-  } catch (error) {
-    if (!/^[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code))) throw error
-  } finally {
-    signal.removeEventListener('abort', stop)
-    stop()
-  }
-}
-
-function toClient(client: PoolClient, watch: SilenceWatch): PostgresClient {
+function toClient(client: PoolClient, watch: Watch): PostgresClient {
   let silence: Error | null = null
   const onError = () => {}
   // A connection that breaks off between two statements would end the process. The next statement fails.
@@ -92,7 +90,7 @@ function toClient(client: PoolClient, watch: SilenceWatch): PostgresClient {
       // The rollback of a transaction would wait for the statement that got no answer.
       if (silence !== null) throw silence
       try {
-        return (await watch.during(client.query(sql, [...parameters]))) as never
+        return (await watch(client.query(sql, [...parameters]))) as never
       } catch (error) {
         if (error instanceof ServerSilent) silence = error
         throw error
@@ -106,7 +104,7 @@ function toClient(client: PoolClient, watch: SilenceWatch): PostgresClient {
 }
 
 /** The connection ends with its client, because it has settings of its own. */
-async function forUpgrade(client: PoolClient, watch: SilenceWatch): Promise<PostgresClient> {
+async function forUpgrade(client: PoolClient, watch: Watch): Promise<PostgresClient> {
   const { release } = toClient(client, watch)
   try {
     await client.query(`set statement_timeout = 0; set lock_timeout = ${UPGRADE_LOCK_MS}`)
