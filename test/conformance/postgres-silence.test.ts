@@ -46,6 +46,15 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server', () => {
     next.release(false)
   })
 
+  test('that hangs fails an upgrade, which may take its time otherwise', async () => {
+    const client = await server.connect({ isUpgrade: true })
+    expect((await client.query('select 1 as one from pg_sleep(1)', [])).rows).toEqual([{ one: 1 }])
+    proxy.cut('silence')
+    await expect(client.query('select 1', [])).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+    client.release(true)
+    proxy.heal()
+  })
+
   test('that another server has replaced fails statements on the old connections', async () => {
     const other = await startPostgres()
     onTestFinished(() => other.stop())

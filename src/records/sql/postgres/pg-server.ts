@@ -1,4 +1,4 @@
-import type { Client, ClientConfig, Pool, PoolClient, QueryConfig } from 'pg'
+import type { Client, ClientConfig, Pool, PoolClient } from 'pg'
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from '../../../core/logger.ts'
 import { pidOf, probe, type Served } from './probe.ts'
@@ -80,7 +80,7 @@ function parseOther(oid: number, value: unknown): unknown {
   return oid === bool ? value === 't' : value
 }
 
-function toClient(client: PoolClient, watch: Watch): PostgresClient {
+function toClient(client: PoolClient, watch: Watch, limits: { query_timeout?: number } = {}): PostgresClient {
   let silence: Error | null = null
   const onError = () => {}
   // A connection that breaks off between two statements would end the process. The next statement fails.
@@ -90,7 +90,7 @@ function toClient(client: PoolClient, watch: Watch): PostgresClient {
       // The rollback of a transaction would wait for the statement that got no answer.
       if (silence !== null) throw silence
       try {
-        return (await watch(client.query(sql, [...parameters]))) as never
+        return (await watch(client.query({ text: sql, values: [...parameters], ...limits }))) as never
       } catch (error) {
         if (error instanceof ServerSilent) silence = error
         throw error
@@ -105,18 +105,14 @@ function toClient(client: PoolClient, watch: Watch): PostgresClient {
 
 /** The connection ends with its client, because it has settings of its own. */
 async function forUpgrade(client: PoolClient, watch: Watch): Promise<PostgresClient> {
-  const { release } = toClient(client, watch)
+  const { query, release } = toClient(client, watch, { query_timeout: NO_LIMIT_MS })
   try {
-    await client.query(`set statement_timeout = 0; set lock_timeout = ${UPGRADE_LOCK_MS}`)
+    await query(`set statement_timeout = 0; set lock_timeout = ${UPGRADE_LOCK_MS}`, [])
   } catch (error) {
     release(true)
     throw error
   }
-  return {
-    query: (text, parameters) =>
-      client.query({ text, values: [...parameters], query_timeout: NO_LIMIT_MS } as QueryConfig) as never,
-    release: () => release(true),
-  }
+  return { query, release: () => release(true) }
 }
 
 interface Listening {
