@@ -47,7 +47,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server', () => {
   })
 
   test('that hangs fails an upgrade, which may take its time otherwise', async () => {
-    const client = await server.connect({ isUpgrade: true })
+    const client = await server.connect({ upgradeLockMs: 500 })
     expect((await client.query('select 1 as one from pg_sleep(1)', [])).rows).toEqual([{ one: 1 }])
     proxy.cut('silence')
     await expect(client.query('select 1', [])).rejects.toMatchObject({ code: 'ETIMEDOUT' })

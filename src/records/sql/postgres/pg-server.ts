@@ -23,8 +23,6 @@ const KEEP_ALIVE_MS = 10_000
 const IDLE_TRANSACTION_MS = 30_000
 const LOCK_MS = 60_000
 const STATEMENT_MS = 5 * 60_000
-/** Shorter than `deadlock_timeout` of PostgreSQL, so that an upgrade gives way before the request of another process fails. */
-const UPGRADE_LOCK_MS = 500
 /** The longest time that a timer can have. */
 const NO_LIMIT_MS = 2 ** 31 - 1
 /** How long a listener waits before it connects again. */
@@ -42,11 +40,11 @@ export async function pgServer(options: PgServerOptions): Promise<PostgresServer
   pool.on('connect', (client) => since.set(client, performance.now()))
   const silence = new SilenceWatch<Served>((waiting, signal) => probe(new pg.Client(config), waiting, signal), options.silence)
   return {
-    async connect({ isUpgrade = false } = {}) {
+    async connect({ upgradeLockMs } = {}) {
       const client = await pool.connect()
       const served = { pid: pidOf(client), since: since.get(client) ?? performance.now() }
       const watch: Watch = (statement) => silence.during(statement, served)
-      return isUpgrade ? forUpgrade(client, watch) : toClient(client, watch)
+      return upgradeLockMs === undefined ? toClient(client, watch) : forUpgrade(client, watch, upgradeLockMs)
     },
     listen: (channel, ring) => listen(() => new pg.Client(config), { channel, ring, log }),
     end: () => pool.end(),
@@ -104,10 +102,10 @@ function toClient(client: PoolClient, watch: Watch, limits: { query_timeout?: nu
 }
 
 /** The connection ends with its client, because it has settings of its own. */
-async function forUpgrade(client: PoolClient, watch: Watch): Promise<PostgresClient> {
+async function forUpgrade(client: PoolClient, watch: Watch, lockMs: number): Promise<PostgresClient> {
   const { query, release } = toClient(client, watch, { query_timeout: NO_LIMIT_MS })
   try {
-    await query(`set statement_timeout = 0; set lock_timeout = ${UPGRADE_LOCK_MS}`, [])
+    await query(`set statement_timeout = 0; set lock_timeout = ${lockMs}`, [])
   } catch (error) {
     release(true)
     throw error
