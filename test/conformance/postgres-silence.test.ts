@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
 import { pgServer } from '../../src/records/sql/postgres/pg-server.ts'
 import type { PostgresServer } from '../../src/records/sql/postgres/server.ts'
@@ -43,6 +43,32 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server', () => {
     proxy.heal()
     const next = await server.connect()
     expect((await next.query('select 2 as two', [])).rows).toEqual([{ two: 2 }])
+    next.release(false)
+  })
+
+  test('that hangs fails an upgrade, which may take its time otherwise', async () => {
+    const client = await server.connect({ upgradeLockMs: 500 })
+    expect((await client.query('select 1 as one from pg_sleep(1)', [])).rows).toEqual([{ one: 1 }])
+    proxy.cut('silence')
+    await expect(client.query('select 1', [])).rejects.toMatchObject({ code: 'ETIMEDOUT' })
+    client.release(true)
+    proxy.heal()
+  })
+
+  test('that another server has replaced fails statements on the old connections', async () => {
+    const other = await startPostgres()
+    onTestFinished(() => other.stop())
+    const url = new URL(await other.database())
+    const client = await server.connect()
+    await client.query('select 1', [])
+    proxy.failOver({ host: url.hostname, port: Number(url.port) })
+    await expect(client.query('select 1', [])).rejects.toMatchObject({
+      code: 'ETIMEDOUT',
+      cause: expect.objectContaining({ message: 'another server answers at its address' }),
+    })
+    client.release(true)
+    const next = await server.connect()
+    expect((await next.query('select 2 as two from pg_sleep(1)', [])).rows).toEqual([{ two: 2 }])
     next.release(false)
   })
 })

@@ -27,7 +27,7 @@ const NEXT: Record<string, Migration> = { ...POSTGRES_MIGRATIONS, '9000_notes': 
 describe.skipIf(!hasPostgres)('an upgrade of a database that processes share', () => {
   let postgres: RunningPostgres
   beforeAll(async () => {
-    postgres = await startPostgres()
+    postgres = await startPostgres(['autovacuum_naptime=1'])
   })
   afterAll(() => postgres.stop())
 
@@ -74,6 +74,30 @@ describe.skipIf(!hasPostgres)('an upgrade of a database that processes share', (
       await next.opened
       expect(next.said.at(-1)).toMatch(/^upgraded the database/)
     })
+  })
+
+  test('it does not wait for an autovacuum of a large table', async () => {
+    const url = await postgres.database()
+    const large = async (db: Kysely<never>) => {
+      const settings = ['insert_threshold=1', 'insert_scale_factor=0', 'cost_delay=100', 'cost_limit=1']
+      const slowly = sql.raw(settings.map((setting) => `autovacuum_vacuum_${setting}`).join(', '))
+      await sql`create table large (id bigint) with (${slowly})`.execute(db)
+      await sql`insert into large select generate_series(1, 100000)`.execute(db)
+    }
+    const alter = async (db: Kysely<never>) => void (await sql`alter table large add column note text`.execute(db))
+    const former = { ...POSTGRES_MIGRATIONS, '9000_large': { up: large } }
+    await (
+      await open(url, former)
+    ).opened
+    await withClient(url, async (client) => {
+      const isRunning = async () =>
+        (await client.query(`select from pg_stat_progress_vacuum where relid = 'large'::regclass`)).rowCount === 1
+      await until('an autovacuum runs', isRunning)
+    })
+    const next = await open(url, { ...former, '9001_alter': { up: alter } }, '2.0.0')
+    await next.opened
+    expect(next.said).toContain('waiting to upgrade the database while other processes use it')
+    expect(next.said.at(-1)).toMatch(/^upgraded the database/)
   })
 
   test('a process that waits while a newer version upgrades is refused', async () => {

@@ -16,9 +16,9 @@ export function postgresDialect(server: PostgresServer): Dialect {
   }
 }
 
-/** For the process that upgrades the tables. */
-export function upgradeDialect(server: PostgresServer): Dialect {
-  const connect = () => server.connect({ isUpgrade: true })
+/** For the process that upgrades the tables. Its statements wait for a lock no longer than `lockMs`. */
+export function upgradeDialect(server: PostgresServer, lockMs: number): Dialect {
+  const connect = () => server.connect({ upgradeLockMs: lockMs })
   return { ...postgresDialect({ ...server, connect }), createAdapter: () => new UpgradeAdapter() }
 }
 

@@ -1,6 +1,7 @@
-import type { Client, ClientConfig, Pool, PoolClient, QueryConfig } from 'pg'
+import type { Client, ClientConfig, Pool, PoolClient } from 'pg'
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from '../../../core/logger.ts'
+import { pidOf, probe, type Served } from './probe.ts'
 import { PARSERS, type PostgresClient, type PostgresServer } from './server.ts'
 import { ServerSilent, SilenceWatch } from './silence-watch.ts'
 import { withService } from './service-file.ts'
@@ -18,11 +19,10 @@ export interface PgServerOptions {
 
 const CONNECTIONS = 10
 const CONNECT_MS = 10_000
+const KEEP_ALIVE_MS = 10_000
 const IDLE_TRANSACTION_MS = 30_000
 const LOCK_MS = 60_000
 const STATEMENT_MS = 5 * 60_000
-/** Shorter than PostgreSQL's `deadlock_timeout`, so that an upgrade stops waiting before the request of another process fails. */
-const UPGRADE_LOCK_MS = 500
 /** The longest time that a timer accepts. */
 const NO_LIMIT_MS = 2 ** 31 - 1
 /** How long a listener waits before it connects again. */
@@ -36,24 +36,36 @@ export async function pgServer(options: PgServerOptions): Promise<PostgresServer
   const pool: Pool = new pg.Pool({ ...config, max: connections })
   // An idle connection broke off. The pool makes another one when it needs one.
   pool.on('error', (error) => log.debug({ err: error }, 'a connection to PostgreSQL has ended'))
-  const watch = new SilenceWatch((signal) => probe(new pg.Client(config), signal), options.silence)
+  const since = new WeakMap<object, number>()
+  pool.on('connect', (client) => since.set(client, performance.now()))
+  const silence = new SilenceWatch<Served>((waiting, signal) => probe(new pg.Client(config), waiting, signal), options.silence)
   return {
-    connect: async ({ isUpgrade = false } = {}) => (isUpgrade ? forUpgrade : toClient)(await pool.connect(), watch),
+    async connect({ upgradeLockMs } = {}) {
+      const client = await pool.connect()
+      const served = { pid: pidOf(client), since: since.get(client) ?? performance.now() }
+      const watch: Watch = (statement) => silence.during(statement, served)
+      return upgradeLockMs === undefined ? toClient(client, watch) : forUpgrade(client, watch, upgradeLockMs)
+    },
     listen: (channel, ring) => listen(() => new pg.Client(config), { channel, ring, log }),
     end: () => pool.end(),
   }
 }
+
+/** Waits for a statement. Throws `ServerSilent` if no answer will come. */
+type Watch = <T>(statement: Promise<T>) => Promise<T>
 
 function configOf({ url, idleTransactionMs = IDLE_TRANSACTION_MS }: PgServerOptions): ClientConfig {
   return {
     connectionString: url,
     application_name: 'docsearch',
     keepAlive: true,
+    // Otherwise the system asks an idle connection only after two hours whether its other end is still there.
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     connectionTimeoutMillis: CONNECT_MS,
     idle_in_transaction_session_timeout: idleTransactionMs,
     lock_timeout: LOCK_MS,
     statement_timeout: STATEMENT_MS,
-    // Ends a statement without an answer while the server answers other statements. `SilenceWatch` handles a server that answers none.
+    // Ends a statement without an answer while the server answers other statements. `SilenceWatch` handles a server that answers none, or is gone.
     query_timeout: STATEMENT_MS + CONNECT_MS,
     types: { getTypeParser: (oid: number) => PARSERS[oid] ?? ((value: unknown) => parseOther(oid, value)) },
   }
@@ -66,23 +78,7 @@ function parseOther(oid: number, value: unknown): unknown {
   return oid === bool ? value === 't' : value
 }
 
-/** Resolves if the server answers, even if it refuses the connection, for example because it has too many connections. */
-async function probe(client: Client, signal: AbortSignal): Promise<void> {
-  client.on('error', () => {})
-  const stop = () => void client.end().catch(() => {})
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    await client.connect()
-    await client.query('select 1')
-  } catch (error) {
-    if (!/^[0-9A-Z]{5}$/.test(String((error as { code?: unknown }).code))) throw error
-  } finally {
-    signal.removeEventListener('abort', stop)
-    stop()
-  }
-}
-
-function toClient(client: PoolClient, watch: SilenceWatch): PostgresClient {
+function toClient(client: PoolClient, watch: Watch, limits: { query_timeout?: number } = {}): PostgresClient {
   let silence: Error | null = null
   const onError = () => {}
   // A connection that breaks off between two statements would end the process. The next statement fails.
@@ -92,7 +88,7 @@ function toClient(client: PoolClient, watch: SilenceWatch): PostgresClient {
       // The rollback of a transaction would wait for the statement that got no answer.
       if (silence !== null) throw silence
       try {
-        return (await watch.during(client.query(sql, [...parameters]))) as never
+        return (await watch(client.query({ text: sql, values: [...parameters], ...limits }))) as never
       } catch (error) {
         if (error instanceof ServerSilent) silence = error
         throw error
@@ -106,19 +102,15 @@ function toClient(client: PoolClient, watch: SilenceWatch): PostgresClient {
 }
 
 /** The connection has its own settings, so it closes with its client and does not return to the pool. */
-async function forUpgrade(client: PoolClient, watch: SilenceWatch): Promise<PostgresClient> {
-  const { release } = toClient(client, watch)
+async function forUpgrade(client: PoolClient, watch: Watch, lockMs: number): Promise<PostgresClient> {
+  const { query, release } = toClient(client, watch, { query_timeout: NO_LIMIT_MS })
   try {
-    await client.query(`set statement_timeout = 0; set lock_timeout = ${UPGRADE_LOCK_MS}`)
+    await query(`set statement_timeout = 0; set lock_timeout = ${lockMs}`, [])
   } catch (error) {
     release(true)
     throw error
   }
-  return {
-    query: (text, parameters) =>
-      client.query({ text, values: [...parameters], query_timeout: NO_LIMIT_MS } as QueryConfig) as never,
-    release: () => release(true),
-  }
+  return { query, release: () => release(true) }
 }
 
 interface Listening {

@@ -10,10 +10,10 @@ export interface PostgresClient {
 /** PostgreSQL with a pool of connections: a server, or in the tests one within this process. */
 export interface PostgresServer {
   /**
-   * With `isUpgrade`, statements may take as long as they need. But they wait only briefly for locks, because the statements of other processes wait
-   * behind them.
+   * With `upgradeLockMs`, statements may take as long as they need. But they wait only this long for locks, because the statements of other processes
+   * wait behind them.
    */
-  connect(options?: { isUpgrade?: boolean }): Promise<PostgresClient>
+  connect(options?: { upgradeLockMs?: number }): Promise<PostgresClient>
   /**
    * Calls `ring` after each notification on the channel, and after a connection was lost, because notifications may be lost with it. Returns a
    * function that stops this.

@@ -14,21 +14,26 @@ export class ServerSilent extends Error {
   }
 }
 
+/** Returns those of the connections with which the server that answers has nothing to do. */
+type Probe<Connection> = (waiting: readonly Connection[], signal: AbortSignal) => Promise<readonly Connection[]>
+
 /**
- * Distinguishes a server that hangs or can't be reached from a server that works on a long statement. While a statement runs, a new
- * connection shows whether the server still answers. So requests fail soon if the server hangs, and migrations and other long statements
- * can take long.
+ * Distinguishes a server that hangs, can't be reached or was replaced from a server that works on a long statement. While a statement runs, a new
+ * connection shows whether the server still answers, and still knows the statement's connection. If not, requests fail soon. Migrations and
+ * other long statements can take long.
  */
-export class SilenceWatch {
-  readonly #probe: (signal: AbortSignal) => Promise<void>
+export class SilenceWatch<Connection> {
+  readonly #probe: Probe<Connection>
   readonly #patienceMs: number
   readonly #probeMs: number
+  /** The connections of all statements that run. */
+  readonly #waiting = new Map<object, Connection>()
   /** All statements that wait share one probe. */
-  #probing: Promise<void> | null = null
+  #probing: Promise<readonly Connection[]> | null = null
 
   /** `probe` resolves when the server answers. */
   constructor(
-    probe: (signal: AbortSignal) => Promise<void>,
+    probe: Probe<Connection>,
     { patienceMs, probeMs }: { patienceMs: number; probeMs: number } = { patienceMs: PATIENCE_MS, probeMs: PROBE_MS },
   ) {
     this.#probe = probe
@@ -36,36 +41,39 @@ export class SilenceWatch {
     this.#probeMs = probeMs
   }
 
-  /** Waits for a statement. Throws `ServerSilent` if the server stops answering; close the connection then. */
-  async during<T>(statement: Promise<T>): Promise<T> {
+  /** Waits for a statement. Throws `ServerSilent` if no answer will come; close the connection then. */
+  async during<T>(statement: Promise<T>, connection: Connection): Promise<T> {
     const ended = new AbortController()
+    this.#waiting.set(ended, connection)
     try {
-      return await Promise.race([statement, this.#silence(ended.signal)])
+      return await Promise.race([statement, this.#silence(connection, ended.signal)])
     } finally {
+      this.#waiting.delete(ended)
       ended.abort()
     }
   }
 
-  /** Rejects when the server has stopped answering, or with the reason of the signal. */
-  async #silence(signal: AbortSignal): Promise<never> {
+  /** Rejects when no answer will come, or with the reason of the signal. */
+  async #silence(connection: Connection, signal: AbortSignal): Promise<never> {
     for (;;) {
       await setTimeout(this.#patienceMs, undefined, { signal, ref: false })
-      await this.#ask()
+      const lost = await this.#ask()
+      if (lost.includes(connection)) throw new ServerSilent(new Error('another server answers at its address'))
     }
   }
 
-  #ask(): Promise<void> {
+  #ask(): Promise<readonly Connection[]> {
     this.#probing ??= this.#askNow().finally(() => (this.#probing = null))
     return this.#probing
   }
 
-  async #askNow(): Promise<void> {
+  async #askNow(): Promise<readonly Connection[]> {
     const signal = AbortSignal.timeout(this.#probeMs)
     const tooLate = new Promise<never>((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
     })
     try {
-      await Promise.race([this.#probe(signal), tooLate])
+      return await Promise.race([this.#probe([...this.#waiting.values()], signal), tooLate])
     } catch (error) {
       throw new ServerSilent(error)
     }

@@ -12,6 +12,12 @@ import type { PostgresServer } from './server.ts'
 
 /** The pause before the next attempt to lock the tables. Meanwhile, other processes can use them. */
 const PAUSE_MS = 2_000
+/** Shorter than `deadlock_timeout` of PostgreSQL, so that an upgrade gives way before the request of another process fails. */
+const LOCK_MS = 500
+/** Longer than `deadlock_timeout`, after which PostgreSQL stops an autovacuum that others wait for. */
+const LONG_LOCK_MS = 1_500
+/** Every so many attempts, one waits longer. */
+const LONG_EVERY = 4
 
 /**
  * Creates the tables, or brings them to this version, in one transaction. If several processes call this, one does the work, and the
@@ -28,12 +34,14 @@ export async function upgradePostgres(
   const read = () => readState(db, { migrations, version, place: 'database' })
   const say = onlyOnce(notify)
   const found = await read()
+  let attempts = 0
   for (let { pending } = found; pending.length > 0; { pending } = await read()) {
+    const lockMs = ++attempts % LONG_EVERY === 0 ? LONG_LOCK_MS : LOCK_MS
     const begin = () => {
       if (!found.isNew && version !== undefined) say(upgrading('database', found.written, version))
     }
     try {
-      const steps = await migrate(new Kysely({ dialect: upgradeDialect(server) }), withLock(migrations, begin))
+      const steps = await migrate(new Kysely({ dialect: upgradeDialect(server, lockMs) }), withLock(migrations, begin))
       if (!found.isNew) notify(steps > 0 ? upgraded(steps) : 'another process has upgraded the database')
     } catch (error) {
       if (isLockTimeout(error) || isConflict(error)) {
