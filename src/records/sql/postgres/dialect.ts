@@ -57,7 +57,8 @@ async function connect(server: PostgresServer): Promise<PostgresPoolClient> {
           throw error
         }
       })) as PostgresPoolClient['query'],
-    release: () => client.release(isLost),
+    // Kysely discards a connection whose rollback has failed, because its transaction may still be open.
+    release: (discard) => client.release(isLost || discard === true),
   }
 }
 
