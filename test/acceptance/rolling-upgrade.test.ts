@@ -131,7 +131,7 @@ describe.skipIf(!canCluster)('an upgrade of an instance, process by process', ()
 
     // An old worker would replace the index by one of its own version.
     await newWorker.daemon.kill()
-    await until('it refuses', () => oldWorker.daemon.stderr().includes('A newer version of docsearch has made the search index'))
+    await until('it refuses', () => oldWorker.daemon.stderr().includes('A newer version of docsearch made the search index'))
     const word = rareWord()
     expect((await oldApi.upload([{ name: 'late.txt', content: `A ${word} arrives.` }])).status).toBe(202)
     load.words.set('late.txt', word)
