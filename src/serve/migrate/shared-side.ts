@@ -77,7 +77,9 @@ export async function becomeWriter(
 ): Promise<void> {
   for (let attempt = 0; !(await writer.tryTake(() => {})); attempt++) {
     if (attempt === 0)
-      say('A process that uses the new place has the lease of the writer. Stop it. Its lease ends in about a minute.')
+      say(
+        'Waiting for the lease of the writer, which ends about a minute after its process. Stop all processes at the new place.',
+      )
     await setTimeout(PAUSE_MS, undefined, { signal })
   }
 }
