@@ -25,7 +25,7 @@ interface Reader {
   one<T>(query: RawBuilder<T>): Promise<T>
 }
 
-/** Inspects the tables of a SQLite or PostgreSQL database. `migrations` are those of this version. */
+/** Inspects the tables of a SQLite or PostgreSQL database. `migrations` has the migrations that this version knows. */
 export function createInspection(db: Kysely<Tables>, migrations: Readonly<Record<string, unknown>>): Inspection {
   const rows = async <T>(query: RawBuilder<T>): Promise<T[]> => (await query.execute(db)).rows
   const reader: Reader = { rows, one: async (query) => (await rows(query))[0]! }

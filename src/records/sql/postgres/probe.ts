@@ -28,8 +28,8 @@ export function pidOf(client: object): number | null {
 }
 
 /**
- * Resolves if a server answers, even if it refuses the connection, for example because it has too many. Returns those of the connections that this
- * server doesn't know: after a failover, another server answers at the same address, and no answer will come on the connections to the former one.
+ * Resolves if a server answers, even if it refuses the connection, for example because it has too many connections. Returns the waiting connections
+ * that this server doesn't know. After a failover, another server answers at the same address, and the former server answers no more.
  */
 export async function probe(client: Client, waiting: readonly Served[], signal: AbortSignal): Promise<Served[]> {
   client.on('error', () => {})
@@ -40,7 +40,7 @@ export async function probe(client: Client, waiting: readonly Served[], signal: 
     const own = pidOf(client)
     const pids = [own, ...waiting.map(({ pid }) => pid)].filter((pid) => pid !== null)
     const { rows } = await client.query<ServerProcess & { is_own: boolean }>(PROCESSES, [pids])
-    // A pooler such as PgBouncer makes up the numbers of processes, so nothing follows from them.
+    // A pooler such as PgBouncer invents process numbers, so they don't show which connections are lost.
     if (!rows.some(({ pid, is_own }) => is_own && pid === own)) return []
     return unknownTo(rows, waiting)
   } catch (error) {
@@ -52,12 +52,12 @@ export async function probe(client: Client, waiting: readonly Served[], signal: 
   }
 }
 
-/** True for an error that the server sent. `EPIPE` also has five letters. */
+/** True for an error that the server sent. Its code has a digit, unlike `EPIPE`, which also has five characters. */
 export function isAnswer(error: unknown): boolean {
   return SQLSTATE.test(String((error as { code?: unknown }).code))
 }
 
-/** A process that is younger than the connection has the same number by chance. In containers, numbers are small. */
+/** If a process is younger than the connection, it has the same number by chance. This happens in containers, where numbers are small. */
 export function unknownTo(processes: readonly ServerProcess[], waiting: readonly Served[], now = performance.now()): Served[] {
   const ages = new Map(processes.map(({ pid, age }) => [pid, age ?? Infinity]))
   return waiting.filter(({ pid, since }) => pid !== null && (ages.get(pid) ?? -Infinity) < now - since - CLOCK_MS)

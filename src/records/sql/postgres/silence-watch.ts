@@ -14,7 +14,7 @@ export class ServerSilent extends Error {
   }
 }
 
-/** Returns those of the connections with which the server that answers has nothing to do. */
+/** Asks the server whether it answers. Returns the waiting connections that the server doesn't know. */
 type Probe<Connection> = (waiting: readonly Connection[], signal: AbortSignal) => Promise<readonly Connection[]>
 
 /**
@@ -26,7 +26,7 @@ export class SilenceWatch<Connection> {
   readonly #probe: Probe<Connection>
   readonly #patienceMs: number
   readonly #probeMs: number
-  /** The connections of all statements that run. */
+  /** The connections of all running statements. */
   readonly #waiting = new Map<object, Connection>()
   /** All statements that wait share one probe. */
   #probing: Promise<readonly Connection[]> | null = null

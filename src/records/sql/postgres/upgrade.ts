@@ -14,9 +14,9 @@ import type { PostgresServer } from './server.ts'
 const PAUSE_MS = 2_000
 /** Shorter than `deadlock_timeout` of PostgreSQL, so that an upgrade gives way before the request of another process fails. */
 const LOCK_MS = 500
-/** Longer than `deadlock_timeout`, after which PostgreSQL stops an autovacuum that others wait for. */
+/** Longer than `deadlock_timeout`, after which PostgreSQL cancels an autovacuum that blocks another process. */
 const LONG_LOCK_MS = 1_500
-/** Every so many attempts, one waits longer. */
+/** Every fourth attempt waits for `LONG_LOCK_MS`. */
 const LONG_EVERY = 4
 
 /**
