@@ -62,10 +62,13 @@ export function createSteps(options: ExtractOptions, { preparePassages, writer, 
 
 /**
  * Takes the vectors of an earlier version from the index if it has the same texts, so that a change of a name or of tags embeds nothing. Undefined for
- * the built-in embedder, which makes vectors faster than the index returns them.
+ * new bytes with the built-in embedder, which makes vectors faster than the index returns them.
  */
-function earlierVectors({ documentId, isNew }: QueuedDocument, { index, embedder }: OpenIndex): StoredVectors | undefined {
-  if (isNew || embedder.sharedModel !== null) return undefined
+function earlierVectors(
+  { documentId, isNew, hasPages }: QueuedDocument,
+  { index, embedder }: OpenIndex,
+): StoredVectors | undefined {
+  if (isNew || (embedder.sharedModel !== null && !hasPages)) return undefined
   return async (passages) => {
     // Vectors that can't be read are made again.
     const earlier = await index.vectors(documentId).catch(() => null)

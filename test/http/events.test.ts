@@ -110,7 +110,10 @@ test('a listener that resumes after a trimmed event gets events.missed, and then
 })
 
 test('a stream starts with the ID of the event after which it continues', async () => {
-  const [last] = (await listen(await app.alice.open('/api/v1/events?last_event_id=0'), (events) => events.length > 0)).slice(-1)
+  const id = await app.alice.ready('newest.txt', 'Nothing happens after this.')
+  const isNewest = ({ type, document_id }: DocumentEvent) => type === 'document.ready' && document_id === id
+  const all = await listen(await app.alice.open('/api/v1/events?last_event_id=0'), (events) => events.some(isNewest))
+  const last = all.find(isNewest)
   const response = await app.alice.open('/api/v1/events')
   const reader = response.body!.getReader()
   const { value } = await reader.read()

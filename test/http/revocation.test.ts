@@ -1,13 +1,10 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { silentLogger } from '../../src/core/logger.ts'
 import { SCOPES, type User } from '../../src/core/model.ts'
 import type { Records } from '../../src/records/records.ts'
 import { ENDPOINTS } from '../../src/http/routing/endpoints.ts'
-import { openRecords } from '../../src/records/sql/open.ts'
 import { apiClient } from '../support/api-client.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { errorCode } from '../support/codes.ts'
@@ -41,7 +38,7 @@ beforeAll(async () => {
       },
     }),
   })
-  elsewhere = await openRecords({ file: join(app.folder, 'docsearch.db'), clock: app.backend.clock, log: silentLogger })
+  elsewhere = await app.openElsewhere()
   // Documents stay in the queue, so waiting for them never ends by itself.
   await app.backend.ingest.stop(5_000)
 })

@@ -67,6 +67,8 @@ export interface TestApp {
   aliceWith(...scopes: Scope[]): Promise<ApiClient>
   /** Returns the files of request bodies that are being received. */
   received(): Promise<string[]>
+  /** Opens the records as another process would, such as an offline command. */
+  openElsewhere(): Promise<Records>
   /** Ends long answers, as the daemon does when it stops. */
   beginStop(): void
   close(): Promise<void>
@@ -128,7 +130,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const telemetry = createTelemetry([metrics, rates, slow], options.trace ?? noTelemetry.trace)
   const trashDays = options.trashDays ?? 30
   const parts = { folder, options, limits, quotas, trashDays, parserPool, clock, log, telemetry }
-  const { records, storage, shared, closeStorage } = await openStorage(parts)
+  const { records, storage, shared, openElsewhere, closeStorage } = await openStorage(parts)
   const { blobs, lifecycle } = storage
   const reranker = options.reranker ?? createFusedReranker()
   const threads = new SearchThreads({ threads: 1, log })
@@ -228,6 +230,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     stranger: apiClient(url, null),
     aliceWith: async (...scopes) => apiClient(url, await newKey(alice.id, scopes)),
     received: () => readdir(blobs.incoming),
+    openElsewhere,
     beginStop: () => stopping.abort(),
     async close() {
       stopping.abort()
@@ -256,6 +259,7 @@ interface OpenStorage {
   records: Records
   storage: StorageParts
   shared: SharedInstance | null
+  openElsewhere: TestApp['openElsewhere']
   closeStorage(): Promise<void>
 }
 
@@ -267,8 +271,8 @@ async function openStorage(parts: StorageOptions): Promise<OpenStorage> {
   const config = { limits, quotas, trashDays, webhooks: policy }
   if (process.env['DOCSEARCH_TEST_SHARED'] !== undefined) {
     const { openOnServers } = await import('./shared-place.ts')
-    const { shared, storage, close } = await openOnServers({ folder, config, parserPool, ollamaUrl, clock, log })
-    return { records: rememberCredentials(shared.records, clock), storage, shared, closeStorage: close }
+    const { shared, storage, openElsewhere, close } = await openOnServers({ folder, config, parserPool, ollamaUrl, clock, log })
+    return { records: rememberCredentials(shared.records, clock), storage, shared, openElsewhere, closeStorage: close }
   }
   const records = rememberCredentials(await openRecords({ file: join(folder, 'docsearch.db'), clock, log }), clock)
   const blobs = await openBlobs({ folder, clock })
@@ -312,6 +316,7 @@ async function openStorage(parts: StorageOptions): Promise<OpenStorage> {
     records,
     storage,
     shared: null,
+    openElsewhere: () => openRecords({ file: join(folder, 'docsearch.db'), clock, log }),
     async closeStorage() {
       await webhooks.stop(1_000)
       await ingest.stop(5_000)

@@ -11,6 +11,9 @@ import { openSharedInstance, type SharedInstance } from '../../src/serve/shared-
 import { openSharedParts } from '../../src/serve/shared-parts.ts'
 import type { StorageParts } from '../../src/serve/storage-parts.ts'
 import type { ParserPool } from '../../src/parse/pool/pool.ts'
+import type { Records } from '../../src/records/records.ts'
+import { openPostgres } from '../../src/records/sql/postgres/open.ts'
+import { pgServer } from '../../src/records/sql/postgres/pg-server.ts'
 import { openTelemetry } from '../../src/serve/telemetry.ts'
 import { BUCKET } from './object-stores.ts'
 import { withClient } from './postgres-server.ts'
@@ -25,6 +28,8 @@ interface Servers {
 export interface SharedParts {
   shared: SharedInstance
   storage: StorageParts
+  /** Opens the records as another process would. */
+  openElsewhere(): Promise<Records>
   close(): Promise<void>
 }
 
@@ -71,5 +76,9 @@ export async function openOnServers(options: {
     queue: new CallQueue(),
     parserPool,
   })
-  return { shared, storage, close: () => open.closeAll(2_000) }
+  const openElsewhere = async () => {
+    const server = await pgServer({ url: database.href, log })
+    return (await openPostgres({ server, clock, log })).records
+  }
+  return { shared, storage, openElsewhere, close: () => open.closeAll(2_000) }
 }

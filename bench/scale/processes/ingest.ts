@@ -39,7 +39,10 @@ export class Documents {
     const numbers = Array.from({ length: count }, (_, i) => from + i)
     if (kind === 'documents') return numbers.map((n) => this.#corpus.document(n))
     if (kind === 'notes') return numbers.map((n) => this.#corpus.document(NOTES_FROM + n * IN_TEN))
-    return Promise.all(numbers.map((n) => asPdf(this.#corpus.document(REPORTS_FROM + n * IN_TEN))))
+    const pdfs: Upload[] = []
+    // One by one, so that this process notices when a server closes a connection.
+    for (const n of numbers) pdfs.push(await asPdf(this.#corpus.document(REPORTS_FROM + n * IN_TEN)))
+    return pdfs
   }
 
   takeWarmUp(): Upload[] {
