@@ -7,6 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { describeMachine } from '../../bench/machine.ts'
 import { DATA_DIR } from '../support/data.ts'
 import {
   askCollection,
@@ -26,6 +27,7 @@ import { loadPairs, ORDINARY_SIZE } from './library.ts'
 import { mean } from './metrics.ts'
 import { loadMismatchSet, measureMismatch, reportOfMismatch } from './mismatch.ts'
 import { measureMixed, MIXED_SETS, reportOfMixed } from './mixed.ts'
+import { wrapProse } from './report-file.ts'
 
 /** How far hybrid may fall below its own keyword channel, on any set. */
 const TOLERANCE = 0.005
@@ -81,7 +83,7 @@ if (wanted.length === 0 || wanted.includes('documents')) {
   const path = fileURLToPath(new URL('../../bench/DOCUMENTS.md', import.meta.url))
   // The part about other formats is from `npm run test:long`.
   const others = /\n## Other formats\n[^]*$/.exec(readFileSync(path, 'utf8'))?.[0] ?? ''
-  writeFileSync(path, `${title}\n\n${about}\n\n${markdown}\n${others}`)
+  writeFileSync(path, `${wrapProse(`${title}\n\n${about}\n\n${markdown}\n`)}${others}`)
   if (wanted.length === 1) process.exit()
 }
 if (wanted.includes('fusion')) {
@@ -124,11 +126,11 @@ const report = [
 console.log(report)
 if (wanted.length === 0) {
   const file = fileURLToPath(new URL('../../bench/QUALITY.md', import.meta.url))
-  const header = `# Retrieval quality\n\n\`npm run quality\` wrote this file with the built-in embedder and the real daemon over REST. Each judged document is uploaded as a text file, and results are grouped by document.\n\n`
+  const header = `# Retrieval quality\n\n\`npm run quality\` wrote this file on ${describeMachine()}, with the built-in embedder and the real daemon over REST. Each judged document is uploaded as a text file, and results are grouped by document.\n\n`
   const written = readFileSync(file, 'utf8')
   // This section is written by hand.
   const tried = written.slice(written.indexOf(TRIED))
-  writeFileSync(file, `${header}${report}\n\n${tried}`)
+  writeFileSync(file, `${wrapProse(`${header}${report}\n\n`)}${tried}`)
 }
 const worse = results.filter(({ byRun }) => byRun.hybrid.ndcg10 < byRun.keyword.ndcg10 - TOLERANCE)
 for (const { set } of worse) console.error(`hybrid is below keyword by more than ${TOLERANCE} on ${set}`)
