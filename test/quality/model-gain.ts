@@ -62,7 +62,7 @@ export function reportOfGain(sets: readonly ComparedSet[]): { lines: string[]; p
   const row = (cells: (string | number)[], gained: number, [low, high]: readonly [number, number]) =>
     `| ${[...cells, figure(gained), `${figure(low)} to ${figure(high)}`].join(' | ')} |`
   const lines = [
-    'What the model of the built-in embedder brings: nDCG@10 of hybrid search with hashed features only, and with the model. The interval has the gain of 95 % of 10,000 samples, each drawn with replacement from the questions of each set.',
+    'What the model of the built-in embedder brings: nDCG@10 of hybrid search with hashed features only, and with the model. In 95 % of 10,000 samples of the questions, drawn with replacement within each set, the gain is in the interval.',
     '',
     '| set | questions | hashed features | model | gain | interval |',
     '|---|---|---|---|---|---|',
@@ -71,7 +71,7 @@ export function reportOfGain(sets: readonly ComparedSet[]): { lines: string[]; p
     ),
     row(['mean', '', ...(['hashed', 'model'] as const).map((of) => figure(mean(compared.map((set) => set[of]))))], gain, all),
     '',
-    `The mean has to gain ${figure(MIN_GAIN)} or more: what the model brought on a set left out when its settings were chosen. It may cost ${figure(MAX_COST)} on a set.`,
+    `The mean gain has to be ${figure(MIN_GAIN)} or more: the model brought that much to a set that was left out when its settings were chosen. On any set, the model may cost ${figure(MAX_COST)}.`,
     '',
   ]
   const problems = compared
