@@ -7,14 +7,15 @@
 // names, otherwise with a fake one: `--model all-minilm`; `--questions 100`, also for `processes`; `--checkout FOLDER` as above. Options of `processes`: `--notes 1000` and
 // `--pdfs 400`, the numbers of further, short documents and of PDFs. Variables such as DOCSEARCH_LOG_LEVEL reach the daemons.
 import { writeFileSync } from 'node:fs'
-import { availableParallelism, cpus, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startInstance } from '../test/quality/instance.ts'
+import { wrapProse } from '../test/quality/report-file.ts'
 import { measureBackup } from './backup.ts'
 import { measureEmbed } from './embed.ts'
 import { measureFootprint } from './footprint.ts'
 import { measureIngest } from './ingest.ts'
+import { describeMachine } from './machine.ts'
 import type { Figure } from './measure.ts'
 import { measurePages } from './pages.ts'
 import { RIVAL_NAMES } from './scale/rivals/build.ts'
@@ -92,7 +93,6 @@ for (const [name, measure] of Object.entries(SECTIONS)) {
   }
 }
 if (wanted.length === 0) {
-  const machine = `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, ${process.platform} ${process.arch}`
-  const head = `# Figures\n\n\`npm run bench\` wrote these figures on ${machine}. Ratios compare measurements of one run. The times next to them hold only for this machine and this run.\n\n`
-  writeFileSync(fileURLToPath(new URL('RESULTS.md', import.meta.url)), `${head}${lines.join('\n')}\n`)
+  const head = `# Figures\n\n\`npm run bench\` wrote these figures on ${describeMachine()}. Ratios compare measurements of one run. The times next to them hold only for this machine and this run.\n\n`
+  writeFileSync(fileURLToPath(new URL('RESULTS.md', import.meta.url)), wrapProse(`${head}${lines.join('\n')}\n`))
 }

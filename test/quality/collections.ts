@@ -18,6 +18,8 @@ export const RUN_NAMES = Object.keys(RUNS) as Run[]
 export interface Scores {
   ndcg10: number
   recall100: number
+  /** nDCG@10 of each question. */
+  ofQuestions: readonly number[]
 }
 
 export interface TypoScores {
@@ -106,7 +108,8 @@ export async function askCollection(
     const judged: Judgements = judgements.get(id)!
     return { ndcg10: ndcg(ranking, judged, 10), recall100: recall(ranking, judged, 100) }
   })
-  return { ndcg10: mean(scores.map((s) => s.ndcg10)), recall100: mean(scores.map((s) => s.recall100)) }
+  const ofQuestions = scores.map((s) => s.ndcg10)
+  return { ndcg10: mean(ofQuestions), recall100: mean(scores.map((s) => s.recall100)), ofQuestions }
 }
 
 /** Asks the questions with typing errors, corrected and not. Returns null when fewer than a quarter of them have a word to mistype. */

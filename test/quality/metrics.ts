@@ -1,3 +1,5 @@
+import { seeded } from '../support/seeded.ts'
+
 /** Relevance by document id for one query. A missing document has 0. */
 export type Judgements = ReadonlyMap<string, number>
 
@@ -21,4 +23,18 @@ export function recall(ranking: readonly string[], judged: Judgements, depth: nu
 
 export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+}
+
+const SAMPLES = 10_000
+
+/**
+ * Returns the bounds of 95 % of the means that other questions might have given: the percentile bootstrap. Each sample draws as many values of
+ * each set as it has, with replacement, and takes the mean of the sets' means. For a comparison, the values are the differences of each
+ * question (paired). The same values always give the same bounds.
+ */
+export function bootstrapInterval(sets: readonly (readonly number[])[]): [low: number, high: number] {
+  const random = seeded(1)
+  const draw = (values: readonly number[]) => mean(values.map(() => values[Math.floor(random() * values.length)]!))
+  const means = Float64Array.from({ length: SAMPLES }, () => mean(sets.map(draw))).sort()
+  return [means[Math.floor(0.025 * SAMPLES)]!, means[Math.ceil(0.975 * SAMPLES) - 1]!]
 }
