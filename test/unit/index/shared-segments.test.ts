@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
@@ -47,18 +47,21 @@ async function openLocal(): Promise<SegmentedIndex> {
 }
 
 /** Opens the index as another process that writes. */
-async function openWriter({ graceMs }: { graceMs?: number } = {}): Promise<SharedIndex> {
-  const index = await openShared(leases.next(), graceMs)
+async function openWriter(options: { graceMs?: number; folder?: string } = {}): Promise<SharedIndex> {
+  const index = await openShared(leases.next(), options)
   // Takes the lease.
   await index.put([])
   return index
 }
 
-async function openShared(own: WriterLeases | null, graceMs?: number): Promise<SharedIndex> {
+async function openShared(
+  own: WriterLeases | null,
+  { graceMs, folder }: { graceMs?: number; folder?: string } = {},
+): Promise<SharedIndex> {
   const index = await SharedIndex.open({
     id: 'idx',
     table,
-    folder: join(await tempFolder(), 'idx'),
+    folder: folder ?? join(await tempFolder(), 'idx'),
     shared: { address, ...(graceMs !== undefined && { graceMs }) },
     cache: null,
     layout,
@@ -182,6 +185,16 @@ test('a commit that the store refused changes nothing, and the next commit succe
     const ids = new Set((await found(index)).words.map(({ id }) => id.split(':')[0]))
     expect(ids).toEqual(new Set(['doc_1', 'doc_3']))
   }
+})
+
+test('a change that other processes see does not fail because of the disk of the writer', async () => {
+  const folder = join(await tempFolder(), 'idx')
+  const writer = await openWriter({ folder })
+  await writer.put([document('doc_1'), document('doc_2')])
+  // A manifest cannot be written there.
+  await mkdir(join(folder, 'prj_a', 'manifest.json.new'))
+  await writer.put([document('doc_1', { version: 2 })])
+  expect(await found(await openReader())).toEqual(await found(writer))
 })
 
 test('the next start fetches damaged copies again', async () => {

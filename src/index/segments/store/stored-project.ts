@@ -93,8 +93,9 @@ export class StoredProject {
     const manifest = this.#manifest(state)
     try {
       await Promise.all(added.map(([file, bytes]) => this.#write(file, bytesOf(bytes))))
-      await this.#shares?.commit(this.projectId, state.segments.length === 0 && !state.isIncomplete ? null : manifest)
-      await writeManifest(this.#folder, manifest)
+      // With shares, every start writes the manifest of the last commit to the disk.
+      if (this.#shares === null) await writeManifest(this.#folder, manifest)
+      else await this.#shares.commit(this.projectId, state.segments.length === 0 && !state.isIncomplete ? null : manifest)
     } catch (error) {
       await removeFiles(this.#paths([NEW_MANIFEST, ...added.map(([file]) => file)]))
       throw error
