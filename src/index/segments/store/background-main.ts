@@ -108,7 +108,7 @@ async function write(shared: SharedSegment, { projectId, ...place }: Place & { p
   return shared
 }
 
-/** Returns null for an instance on one machine. The writer thread decides which files have copies. It takes the files that this thread has written. */
+/** Returns null for an instance on one machine. The writer thread decides which of the files that this thread has written stay on the disk. */
 function sharesOf({ shared, folder }: Place): Promise<Shares> | null {
   if (shared === null) return null
   const { maxCopyBytes: _maxCopyBytes, ...place } = shared
