@@ -5,7 +5,7 @@ import { formatBytes } from '../core/format-bytes.ts'
 import { unnamedFiles } from '../index/inspect-shared.ts'
 import type { SharedScene } from './shared-scene.ts'
 
-/** A document or commit may soon need a younger object. The writer of the index deletes objects that nothing needs within some hours. */
+/** A document or commit may soon need a younger object. The writer of the index deletes what nothing needs every few hours. */
 const GRACE_MS = 24 * 3_600_000
 /** How many hashes to look up in the records at once. */
 const AT_ONCE = 1_000
@@ -52,7 +52,10 @@ export async function checkLeftoverOriginals(scene: SharedScene): Promise<void> 
   scene.add(found)
 }
 
-/** Finds files of segments in the object store that no commit names. */
+/**
+ * Finds files of segments in the object store that no commit names. Only the writer may delete them: after a commit whose answer was lost, its next
+ * commit may name some of them again.
+ */
 export async function checkLeftoverFiles(scene: SharedScene): Promise<void> {
   const { parts, now } = scene
   const before = new Date(now().getTime() - GRACE_MS)
@@ -60,15 +63,12 @@ export async function checkLeftoverFiles(scene: SharedScene): Promise<void> {
     const files = await unnamedFiles({ objects: parts.objects, id }, before)
     if (files.length === 0) continue
     const bytes = files.reduce((sum, { size }) => sum + size, 0)
-    const found = finding(
-      'leftover_files',
-      `The object store has ${countOf(files.length, 'file')} of segments (${formatBytes(bytes)}) that no search needs.`,
-      { place: files[0]!.key },
+    scene.add(
+      finding(
+        'index_leftover',
+        `The object store has ${countOf(files.length, 'file')} of segments (${formatBytes(bytes)}) that no search needs.`,
+        { place: files[0]!.key },
+      ),
     )
-    if (scene.wantsFix) {
-      for (const { key } of files) await parts.objects.delete(key)
-      repaired(found, `Deleted ${countOf(files.length, 'file')} of segments.`)
-    }
-    scene.add(found)
   }
 }

@@ -182,14 +182,13 @@ async function withSegment(
   }
 }
 
-/** Returns the files of segments that no commit names, if they are older than `before`. */
+/** Returns the files of segments that no commit names, if they are older than `before`. The writer may name some of them again. */
 export async function unnamedFiles(
   { objects, id }: Pick<InspectOptions, 'objects' | 'id'>,
   before: Date,
 ): Promise<{ key: string; size: number }[]> {
   const old: { key: string; size: number }[] = []
   for await (const { key, size, modifiedAt } of objects.list(keyOfFile(id))) if (modifiedAt < before) old.push({ key, size })
-  // No later commit will name an old file that no commit names now.
   const log = await CommitLog.open(objects, id)
   const named = new Set<string>()
   for (const [projectId, text] of log.manifests)

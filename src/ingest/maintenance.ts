@@ -38,7 +38,11 @@ export class Maintenance {
   start(): void {
     this.#optimiseSoon()
     this.#sweeping.start()
-    this.#timers.sweep = setInterval(() => this.#sweeping.start(), SWEEP_MS)
+    // An optimisation leaves recent files, because searches may still read them.
+    this.#timers.sweep = setInterval(() => {
+      this.#optimiseSoon()
+      this.#sweeping.start()
+    }, SWEEP_MS)
     this.#timers.sweep.unref()
   }
 

@@ -13,6 +13,8 @@ export interface Restored {
   document: DocumentRecord
   /** ID of the document that had its path and is in the trash now; null when there was none. */
   replacedId: string | null
+  /** IDs of its attachments that exceed a quota. They are deleted, and the message names them when it has been read again. */
+  refusedIds: readonly string[]
 }
 
 /**

@@ -41,7 +41,7 @@ interface Changes {
 
 /**
  * Applies one action to many documents, one after the other. A refusal for one document does not affect the others. An attachment whose
- * message is among the documents follows it and gets the same result, except for `reprocess`. Throws an error that concerns all documents, such as
+ * message is among the documents follows it and gets the same result, except for `reprocess`, and for a restored attachment that exceeds a quota. Throws an error that concerns all documents, such as
  * `insufficient_scope`, if it happens before the first result. After that, the error becomes the result of each remaining document.
  */
 export async function runBatch(
@@ -53,13 +53,15 @@ export async function runBatch(
 ): Promise<BatchResult[]> {
   const messages = action.action === 'reprocess' ? new Map<string, string>() : await messagesOf(documents, actor, ids, signal)
   const results = new Map<string, BatchResult>()
+  const refusedAttachments = new Set<string>()
   for (const id of ids) {
     if (messages.has(id)) continue
     signal.throwIfAborted()
     // Records answer without waiting for anything, so other requests get their turn here.
     await nextTurn()
     try {
-      const { replacedId = null } = (await changeOne(documents, actor, id, action)) ?? {}
+      const { replacedId = null, refusedIds = [] } = (await changeOne(documents, actor, id, action)) ?? {}
+      for (const refusedId of refusedIds) refusedAttachments.add(refusedId)
       results.set(id, { id, refusal: null, replacedId })
     } catch (error) {
       const refusal = error instanceof DocsearchError && isApiErrorCode(error.code) ? error.code : null
@@ -70,6 +72,7 @@ export async function runBatch(
   return ids.map((id) => {
     const own = results.get(id)
     if (own !== undefined) return own
+    if (refusedAttachments.has(id)) return { id, refusal: 'quota_exceeded' }
     // The message has no result if a restoration moved it while `messagesOf` read.
     const { refusal } = results.get(messages.get(id)!) ?? { refusal: 'document_not_found' as const }
     return { id, refusal }
@@ -99,7 +102,7 @@ async function changeOne(
   actor: Actor,
   id: string,
   action: BatchAction,
-): Promise<Pick<Restored, 'replacedId'> | void> {
+): Promise<Pick<Restored, 'replacedId' | 'refusedIds'> | void> {
   switch (action.action) {
     case 'delete':
       await documents.delete(actor, id, { isPermanent: action.isPermanent, isOneOfMany: true })

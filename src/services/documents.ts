@@ -104,7 +104,7 @@ export function createDocuments(options: {
     },
 
     restore: async (actor, id, many) =>
-      (await trash.restore(actor, id, many)) ?? { document: await present(actor, id), replacedId: null },
+      (await trash.restore(actor, id, many)) ?? { document: await present(actor, id), replacedId: null, refusedIds: [] },
 
     async trashed(actor, id) {
       const document = await trash.get(actor, id)

@@ -353,6 +353,7 @@ const COMMANDS: string[][] = [
   ['documents', 'rename', 'doc_00000000000000000000000001', 'b.txt'],
   ['documents', 'tag', 'doc_00000000000000000000000001', '--add', 'x'],
   ['documents', 'delete', 'doc_00000000000000000000000001', '--yes'],
+  ['documents', 'delete', 'doc_00000000000000000000000001', 'doc_00000000000000000000000002', '--yes'],
   ['documents', 'retry', 'doc_00000000000000000000000001'],
   ['documents', 'retry'],
   ['export', 'COPY', '--project', 'p'],

@@ -103,6 +103,36 @@ test('sync sends, replaces, renames and deletes messages, and their attachments 
   expect(await pathsOf(project)).toEqual(['mail/c.eml', 'mail/c.eml/times.txt'])
 })
 
+test.each([[[]], [['--permanent']]])('deletes attachments with their message in one command %j', async (options) => {
+  const mail = makeMail({ attachments: [text('times.txt', 'The timetable.'), text('fares.txt', 'The fares.')] })
+  const project = newProject()
+  await cli('upload', join(mailFolder({ 'trip.eml': mail, 'a.txt': 'A' }), ''), '--project', project, '--wait')
+  const found = await listed(project)
+  const id = (path: string) => found.find((one) => one.path === `mail/${path}`)!.id
+  const [message, times, other] = [id('trip.eml'), id('trip.eml/times.txt'), id('a.txt')]
+  const alone = await cli('documents', 'delete', times, other, '--yes', ...options)
+  expect(alone).toMatchObject({ code: 3, stdout: `${other}\tdeleted\n` })
+  expect(alone.stderr).toContain(`${times}\tThis document is an attachment`)
+  const all = await cli(
+    'documents',
+    'delete',
+    times,
+    'trip.eml',
+    id('trip.eml/fares.txt'),
+    message,
+    '-p',
+    project,
+    '--yes',
+    ...options,
+  )
+  expect(all).toMatchObject({
+    code: 0,
+    stdout: [times, 'trip.eml', id('trip.eml/fares.txt')].map((one) => `${one}\tdeleted\n`).join(''),
+    stderr: options.length === 0 ? `To undo this, run \`docsearch documents restore ${message}\`.\n` : '',
+  })
+  expect(await listed(project)).toEqual([])
+})
+
 test('export writes messages without copies of their attachments, and import brings both back', async () => {
   const folder = mailFolder({ 'a.eml': makeMail({ attachments: [text('times.txt', 'The timetable.')] }), 'note.txt': 'A note.' })
   const [project, copy] = [newProject(), newProject()]

@@ -8,6 +8,7 @@ import { testClock } from '../support/test-clock.ts'
 // PostgreSQL chooses its plan by estimates. A plan that reads all words takes seconds in a large instance, but goes unnoticed in small tests.
 
 const WORDS = 30_000
+const PROJECTS = 60
 
 let statements: [sql: string, parameters: readonly unknown[]][] = []
 const postgres = postgresForTests(async () => noteStatements(await pgliteServer()))
@@ -30,14 +31,14 @@ function noteStatements(server: PostgresServer): PostgresServer {
 }
 
 /** Returns how PostgreSQL reads the words, for each statement of `work` that reads them. */
-async function plansOf(work: () => Promise<unknown>): Promise<string[]> {
+async function plansOf(work: () => Promise<unknown>, explain = 'explain'): Promise<string[]> {
   statements = []
   await work()
   const client = await (await pgliteServer()).connect()
   try {
     const plans: string[] = []
     for (const [sql, parameters] of statements.filter(([text]) => text.includes('vocabulary_words'))) {
-      const { rows } = await client.query(`explain ${sql}`, parameters)
+      const { rows } = await client.query(`${explain} ${sql}`, parameters)
       plans.push(rows.map((row) => String((row as Record<string, unknown>)['QUERY PLAN'])).join('\n'))
     }
     return plans
@@ -68,4 +69,21 @@ test.each(['before', 'after'])('looks words up by the primary key, %s PostgreSQL
     expect(plan).toMatch(/Index (Only )?Scan using vocabulary_words_key/)
     expect(plan).not.toContain('Seq Scan on vocabulary_words')
   }
+})
+
+test.each(['before', 'after'])('reads only the next words of many projects, %s PostgreSQL has statistics', async (when) => {
+  const records = await postgres.openEmpty(testClock())
+  const server = await pgliteServer()
+  const { id: ownerId } = await records.users.create({ name: 'A', email: null, role: 'owner' })
+  const ids: string[] = []
+  for (let n = 0; n < PROJECTS; n++) ids.push((await records.projects.create({ ownerId, name: `p${n}`, description: '' })).id)
+  await run(server, 'insert into vocabularies (project_id, words) select id, 0 from projects')
+  await run(
+    server,
+    `insert into vocabulary_words select vocabularies.id, 'c' || md5(n::text), 'term', 1 from vocabularies, generate_series(1, 1000) as n`,
+  )
+  if (when === 'after') await run(server, 'analyze vocabulary_words')
+  const [plan] = await plansOf(() => records.vocabulary.wordsFrom(new Set(ids), 'c', ''), 'explain (analyze)')
+  const [, loops] = /(?:using|on) vocabulary_words_key .* loops=(\d+)/.exec(plan!)!
+  expect(Number(loops)).toBeLessThan(10)
 })

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Document, DocumentList } from '../../src/contract/documents.ts'
+import type { Document, DocumentBatchAnswer, DocumentList } from '../../src/contract/documents.ts'
 import type { SearchAnswer } from '../../src/contract/search.ts'
 import type { ApiClient } from '../support/api-client.ts'
 import { startTestApp, type TestApp, type TestAppOptions } from '../support/app.ts'
@@ -105,6 +105,25 @@ test('attachments count towards the quota of documents, and attachments over the
   expect((await alice.upload([{ name: 'e.txt', content: 'e' }])).body.rejected).toMatchObject([
     { code: errorCode('quota_exceeded') },
   ])
+})
+
+test('a batch refuses to restore attachments over the quota, and restores their message', async () => {
+  const { alice } = await start({ quotas: { documents: 3 } })
+  const id = await alice.ready('m.eml', bytes(makeMail({ attachments: [text('a.txt'), text('b.txt')] })))
+  await until('everything is read', () => isSettled(alice))
+  const [a, b] = (await list(alice, `&parent=${id}`)).map((one) => one.id)
+  const ids = [b, id, a]
+  const batch = async (action: string) =>
+    (await alice.post<DocumentBatchAnswer>('/api/v1/documents/batch', { action, ids })).body.results
+  await batch('delete')
+  await alice.ready('c.txt', 'c')
+  expect(await batch('restore')).toEqual([
+    { id: b, status: 422, code: errorCode('quota_exceeded') },
+    { id, status: 202 },
+    { id: a, status: 202 },
+  ])
+  await until('everything is read', () => isSettled(alice))
+  expect((await list(alice)).map(({ path }) => path)).toEqual(['m.eml/a.txt', 'c.txt', 'm.eml'])
 })
 
 test('a damaged message of a mailbox is skipped with a warning', async () => {

@@ -50,13 +50,13 @@ export function createTrash(store: Store): Trash {
         if (present === undefined) checkNewDocument(await readAllowance(tx.sql, row.owner_id, quotas), 0)
         else await putInTrash(tx, [present, ...(await attachmentsOf(tx.sql, [present.id]))], now())
         const restored = await putBack(tx, row, now())
-        await putBackAttachments(tx, id, now(), quotas)
+        const refusedIds = await putBackAttachments(tx, id, now(), quotas)
         const replacedId = present?.id ?? null
         await tx.record({
           action: 'document.restore',
           ...factAbout(restored, replacedId === null ? {} : { replaced: replacedId }),
         })
-        return { replacedId }
+        return { replacedId, refusedIds }
       })
       const document = restoration && (await documentOf(db, id))
       return document && { ...restoration, document }
@@ -96,8 +96,9 @@ async function putBack(tx: WriteTransaction, row: TrashRow, now: number): Promis
   return restored
 }
 
-/** Those that no quota has room for are deleted. The message names them when it has been read again. */
-async function putBackAttachments(tx: WriteTransaction, id: string, now: number, quotas: Quotas): Promise<void> {
+/** Deletes attachments that exceed a quota, and returns their IDs. */
+async function putBackAttachments(tx: WriteTransaction, id: string, now: number, quotas: Quotas): Promise<string[]> {
+  const refusedIds: string[] = []
   for (const row of await attachmentsInTrash(tx.sql, [id])) {
     try {
       checkNewDocument(await readAllowance(tx.sql, row.owner_id, quotas), 0)
@@ -105,8 +106,10 @@ async function putBackAttachments(tx: WriteTransaction, id: string, now: number,
     } catch (error) {
       if (!isDocsearchError(error, 'quota_exceeded')) throw error
       await tx.sql.deleteFrom('trash').where('id', '=', row.id).execute()
+      refusedIds.push(row.id)
     }
   }
+  return refusedIds
 }
 
 /** Deletes documents and keeps them in the trash, under their ids. */

@@ -19,7 +19,7 @@ export function createVocabulary({ db }: Store): Vocabulary {
       // The vocabularies one after another, each in the order of its words, as the primary key has them. All words of a vocabulary
       // in one text, because returning thousands of rows takes ten times as long.
       const { rows } = await sql<{ id: number; words: string }>`select id, ${WORDS} as words from (
-        select list.value as id, entry.word from ${numberRows(JSON.stringify(ids))} as list
+        select list.value as id, entry.word from ${inOrder(numberRows(JSON.stringify(ids)))} as list
         ${joinWords(
           // No word has only one letter, so all words are after the initial.
           sql`entry.vocabulary_id = list.value
@@ -66,6 +66,9 @@ const joinWords = (matches: RawBuilder<unknown>, end: RawBuilder<unknown>): RawB
 
 /** SQLite reads the rows of these joins in the order of the primary key, and sorting them would take longer. PostgreSQL promises no order. */
 const IN_ORDER = perDialect({ sqlite: sql``, postgres: sql`order by list.value, entry.word` })
+/** If PostgreSQL knows this order, it reads one vocabulary after another and stops at the limit. Otherwise, it reads all vocabularies first. */
+const inOrder = (rows: RawBuilder<unknown>): RawBuilder<unknown> =>
+  perDialect({ sqlite: rows, postgres: sql`(select value from ${rows} as numbers order by value)` })
 const WORDS = perDialect({
   sqlite: sql<string>`string_agg(word, ' ')`,
   postgres: sql<string>`string_agg(word, ' ' order by word)`,

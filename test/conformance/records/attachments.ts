@@ -141,6 +141,17 @@ export function attachmentsConformance(test: DocumentsTest): void {
       expect(message!.warnings[0]!.message).not.toContain('photo.png')
     })
 
+    test('that exceed a quota are not restored with their message', async ({ records, project, add }) => {
+      const projects = new Set([project])
+      const { id } = await add({ path: 'm.eml' })
+      await read(records, [attachment('a.txt'), attachment('b.txt')])
+      const [a, b] = await records.documents.attachments(projects, [id])
+      await records.documents.delete(projects, id, KEEP)
+      const restored = await records.trash.restore(projects, id, { ...NO_QUOTAS, documents: 2 })
+      expect(restored).toMatchObject({ document: { id }, refusedIds: [b!.id] })
+      expect((await records.documents.attachments(projects, [id])).map((one) => one.id)).toEqual([a!.id])
+    })
+
     test('that are no documents are counted, and the first ones are listed', async ({ records, project, add }) => {
       const { id } = await add({ path: 'm.mbox' })
       const skipped = Array.from({ length: 150 }, (_, i) => ({ name: `${i}.txt`, page: 1, code: 'too_many_attachments' }))

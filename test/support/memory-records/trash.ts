@@ -1,4 +1,6 @@
+import { isDocsearchError } from '../../../src/core/errors.ts'
 import { newId } from '../../../src/core/ids.ts'
+import type { Quotas } from '../../../src/core/model.ts'
 import { checkNewDocument, NO_QUOTAS } from '../../../src/records/quotas.ts'
 import { isAttachment } from '../../../src/records/attachments.ts'
 import type { ProjectIds } from '../../../src/records/projects.ts'
@@ -42,10 +44,10 @@ export function memoryTrash(store: MemoryStore): Trash {
         if (replaced === undefined) checkNewDocument(store.allowanceOf(document.ownerId, quotas), 0)
         else for (const each of [replaced, ...attachmentsOf(store.documents, [replaced.id])]) putInTrash(store, each)
         const restored = putBack(store, document)
-        for (const each of attachmentsOf(store.trash, [id])) putBack(store, each)
+        const refusedIds = putBackAttachments(store, id, quotas)
         const details = replaced === undefined ? {} : { replaced: replaced.id }
         store.record({ action: 'document.restore', ...factAbout(restored, details) })
-        return { document: presentDocument(store, restored), replacedId: replaced?.id ?? null }
+        return { document: presentDocument(store, restored), replacedId: replaced?.id ?? null, refusedIds }
       }),
     delete: async (projects, id) => {
       const document = find(projects, id)
@@ -62,6 +64,22 @@ export function memoryTrash(store: MemoryStore): Trash {
       return deleteWhere(store.trash, ({ id }) => gone.has(id))
     },
   }
+}
+
+/** Deletes attachments that exceed a quota, and returns their IDs. */
+function putBackAttachments(store: MemoryStore, id: string, quotas: Quotas): string[] {
+  const refusedIds: string[] = []
+  for (const each of attachmentsOf(store.trash, [id])) {
+    try {
+      checkNewDocument(store.allowanceOf(each.ownerId, quotas), 0)
+      putBack(store, each)
+    } catch (error) {
+      if (!isDocsearchError(error, 'quota_exceeded')) throw error
+      store.trash.delete(each.id)
+      refusedIds.push(each.id)
+    }
+  }
+  return refusedIds
 }
 
 function putBack(store: MemoryStore, document: Trashed): StoredDocument {

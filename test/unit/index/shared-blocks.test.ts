@@ -208,17 +208,19 @@ test('a damaged block in the cache is fetched again', async () => {
   expect(await found(reader.index)).toEqual(expected)
 })
 
+/** How many bytes the copies of files of segments have on the disk of a process. */
+async function copiesIn({ folder }: Opened): Promise<number> {
+  const names = (await readdir(join(folder, 'idx'), { recursive: true })).filter((name) => /\.(seg|vec)$/.test(name))
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, 'idx', name))).size))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
 test('copies of small files stay within the disk limit, and searches read the others through the cache', async () => {
   const small = { minRemoteBytes: 1e9 }
   const writer = await open(IN_MEMORY, { ...small, cacheBytes: 1e9, canWrite: true })
   await putAll(writer.index)
   const expected = await found(writer.index)
   await writer.close()
-  const copiesIn = async ({ folder }: Opened) => {
-    const names = (await readdir(join(folder, 'idx'), { recursive: true })).filter((name) => /\.(seg|vec)$/.test(name))
-    const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, 'idx', name))).size))
-    return sizes.reduce((sum, size) => sum + size, 0)
-  }
   const all = await open(IN_MEMORY, { ...small, cacheBytes: 1e9 })
   const bytes = await copiesIn(all)
   expect(bytes).toBeGreaterThan(0)
@@ -243,4 +245,21 @@ test('a writer without room for copies commits and merges as with room', async (
   expect(await found(writer.index)).toEqual(await found(reader.index))
   const again = await open(ON_DISK, { minRemoteBytes: 1e9 })
   expect(await found(again.index)).toEqual(await found(reader.index))
+  await until('the segments are merged', () => writer.index.numbers().segments < 12)
+  await writer.close()
+  expect(await copiesIn(writer)).toBe(0)
+})
+
+test('copies of merged segments count towards the disk limit', async () => {
+  const limit = 600_000
+  const writer = await open(ON_DISK, { minRemoteBytes: 1e9, cacheBytes: 8 * limit, canWrite: true })
+  const reader = await open(IN_MEMORY, { minRemoteBytes: 1e9, cacheBytes: 1e9 })
+  for (let i = 0; i < 24; i++) await writer.index.put([document(`doc_${i}`, 400)])
+  await until('the segments are merged', () => writer.index.numbers().segments < 12)
+  expect(await reader.index.catchUp()).toBe(true)
+  expect(await found(writer.index)).toEqual(await found(reader.index))
+  await writer.close()
+  expect(await copiesIn(reader)).toBeGreaterThan(limit)
+  expect(await copiesIn(writer)).toBeGreaterThan(0)
+  expect(await copiesIn(writer)).toBeLessThanOrEqual(limit)
 })

@@ -35,7 +35,7 @@ afterEach(() => {
 })
 
 /** Opens the index as another process. Without leases, this process only reads. */
-async function open(own: WriterLeases | null): Promise<ChunkIndex> {
+async function open(own: WriterLeases | null, catchUpMs = 60_000): Promise<ChunkIndex> {
   const store = createSharedIndexStore({
     address,
     objects,
@@ -44,7 +44,7 @@ async function open(own: WriterLeases | null): Promise<ChunkIndex> {
     newestVersion: async () => newest,
     onCommit: async (_, version) => void (newest = Math.max(newest, version)),
     log: silentLogger,
-    catchUpMs: 500,
+    catchUpMs,
   })
   const index = await store.open({ id: 'idx', dimensions: DIMENSIONS })
   onTestFinished(() => index.close())
@@ -52,7 +52,7 @@ async function open(own: WriterLeases | null): Promise<ChunkIndex> {
 }
 
 const openWriter = () => open(leases.next())
-const openReader = () => open(null)
+const openReader = (catchUpMs?: number) => open(null, catchUpMs)
 
 function document(documentId: string, { version = 1, passages = 2 } = {}) {
   const text = (n: number) => `Text ${n} of version ${version} of ${documentId}`
@@ -122,9 +122,9 @@ test('a process that only reads cannot write', async () => {
 test.each(['fail', 'hang'] as const)(
   'while the store answers no request (%s), searches find what the process knows',
   async (fault) => {
-    const [writer, reader] = [await openWriter(), await openReader()]
+    const [writer, reader] = [await openWriter(), await openReader(500)]
     await writer.put([document('doc_1')])
-    await reader.catchUp()
+    await until('the reader has the document', () => reader.catchUp())
     const known = await texts(reader)
     await writer.put([document('doc_2')])
     server.proxy.fault = () => fault

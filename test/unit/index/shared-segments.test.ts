@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { readdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { nameTerms, passageTerms } from '../../../src/index/passage-terms.ts'
 import type { ChunkIndex } from '../../../src/index/chunk-index.ts'
 import { SegmentedIndex } from '../../../src/index/segmented-index.ts'
-import { RemoteSegments } from '../../../src/index/segments/remote/remote-segments.ts'
 import { SegmentStore } from '../../../src/index/segments/store/segment-store.ts'
 import { SharedIndex } from '../../../src/index/shared-index.ts'
 import type { WriterLeases } from '../../../src/index/shared-index-store.ts'
@@ -19,7 +18,6 @@ import { keywordSearch, vectorSearch } from '../../support/search-index.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { createWriterLeases } from '../../support/writer-leases.ts'
 
-const HOUR = 3_600_000
 const layout = { dimensions: DIMENSIONS, denseDimensions: DIMENSIONS }
 
 let server: TestStore
@@ -49,19 +47,22 @@ async function openLocal(): Promise<SegmentedIndex> {
 }
 
 /** Opens the index as another process that writes. */
-async function openWriter(): Promise<SharedIndex> {
-  const index = await openShared(leases.next())
+async function openWriter(options: { graceMs?: number; folder?: string } = {}): Promise<SharedIndex> {
+  const index = await openShared(leases.next(), options)
   // Takes the lease.
   await index.put([])
   return index
 }
 
-async function openShared(own: WriterLeases | null): Promise<SharedIndex> {
+async function openShared(
+  own: WriterLeases | null,
+  { graceMs, folder }: { graceMs?: number; folder?: string } = {},
+): Promise<SharedIndex> {
   const index = await SharedIndex.open({
     id: 'idx',
     table,
-    folder: join(await tempFolder(), 'idx'),
-    shared: { address },
+    folder: folder ?? join(await tempFolder(), 'idx'),
+    shared: { address, ...(graceMs !== undefined && { graceMs }) },
     cache: null,
     layout,
     leases: own,
@@ -186,6 +187,16 @@ test('a commit that the store refused changes nothing, and the next commit succe
   }
 })
 
+test('a change that other processes see does not fail because of the disk of the writer', async () => {
+  const folder = join(await tempFolder(), 'idx')
+  const writer = await openWriter({ folder })
+  await writer.put([document('doc_1'), document('doc_2')])
+  // A manifest cannot be written there.
+  await mkdir(join(folder, 'prj_a', 'manifest.json.new'))
+  await writer.put([document('doc_1', { version: 2 })])
+  expect(await found(await openReader())).toEqual(await found(writer))
+})
+
 test('the next start fetches damaged copies again', async () => {
   const writer = await openWriter()
   await writer.put([document('doc_1'), document('doc_2', { projectId: 'prj_b' })])
@@ -200,21 +211,51 @@ test('the next start fetches damaged copies again', async () => {
   expect(await found(reader)).toEqual(await found(writer))
 })
 
+async function filesInStore(): Promise<string[]> {
+  const store = await openStore(server, {}, address)
+  const all: string[] = []
+  for await (const { key } of store.list('segments/idx/files/')) all.push(key)
+  return all
+}
+
 test('a sweep deletes files that no commit names, but no files of an unfinished commit', async () => {
   const writer = await openWriter()
   await change(writer)
-  const store = await openStore(server, {}, address)
-  const folder = join(await tempFolder(), 'idx')
-  const keys = async () => {
-    const all: string[] = []
-    for await (const { key } of store.list('segments/idx/files/')) all.push(key)
-    return all
-  }
-  const before = await keys()
-  const remote = await RemoteSegments.open({ address }, folder)
-  await remote.sweep()
-  expect(await keys()).toEqual(before)
-  await remote.sweep(Date.now() + 2 * HOUR)
-  expect((await keys()).length).toBeLessThan(before.length)
-  expect(await found(await openReader())).toEqual(await found(writer))
+  const before = await filesInStore()
+  await writer.optimize()
+  expect(await filesInStore()).toEqual(before)
+  await writer.close()
+  const next = await openWriter({ graceMs: -1 })
+  await next.optimize()
+  expect((await filesInStore()).length).toBeLessThan(before.length)
+  expect(await found(await openReader())).toEqual(await found(next))
+})
+
+test('a sweep keeps the files of documents whose deletion took effect although it failed', async () => {
+  const writer = await openWriter({ graceMs: -1 })
+  await writer.put([document('doc_1'), document('other_1', { projectId: 'prj_b' })])
+  // The first run after a takeover also looks for unused rows.
+  await writer.optimize()
+  server.proxy.fault = ({ method }) => (method === 'PUT' ? 'lose' : 'refuse')
+  await expect(writer.deleteDocuments(['doc_1'])).rejects.toMatchObject({ code: errorCode('store_unavailable') })
+  server.proxy.fault = () => 'pass'
+  expect((await openReader()).project('prj_a')).toBeUndefined()
+  await writer.optimize()
+  await writer.put([document('other_2', { projectId: 'prj_b' })])
+  const reader = await openReader()
+  expect(reader.projects().map(({ isIncomplete }) => isIncomplete)).toEqual([false, false])
+  const ids = new Set((await found(reader)).words.map(({ id }) => id.split(':')[0]))
+  expect(ids).toEqual(new Set(['doc_1', 'other_1', 'other_2']))
+})
+
+test('a process that was replaced finds what the next writer committed before that', async () => {
+  const first = await openWriter()
+  await first.put([document('doc_1')])
+  const second = await openWriter()
+  await second.put([document('doc_2')])
+  await expect(first.put([document('other_1', { projectId: 'prj_b' })])).rejects.toMatchObject({
+    code: errorCode('writer_replaced'),
+  })
+  await first.catchUp()
+  expect(await found(first)).toEqual(await found(second))
 })

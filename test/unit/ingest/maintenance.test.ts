@@ -48,6 +48,14 @@ test('optimises the index after a start, for what the last run has left', async 
   await maintenance.stop()
 })
 
+test('optimises the index every few hours without a change, because each run leaves recent files', async () => {
+  const { maintenance, optimize, sweep } = newMaintenance()
+  maintenance.start()
+  await vi.advanceTimersByTimeAsync(25 * 3_600_000)
+  expect([optimize.mock.calls.length, sweep.mock.calls.length]).toEqual([5, 5])
+  await maintenance.stop()
+})
+
 test('optimises now and then while commits never end, for a small part of the time', async () => {
   const { maintenance, optimize } = newMaintenance(2_000)
   for (let i = 0; i < 600; i++) {

@@ -45,7 +45,7 @@ export async function eachDocument(
 }
 
 /** True for a document that doesn't exist, an ambiguous name, or a document in the wrong state. */
-function concernsOneDocument(error: DocsearchError): boolean {
+export function concernsOneDocument(error: DocsearchError): boolean {
   if (!(error instanceof ClientError)) return error.code === 'document_not_found' || error.code === 'ambiguous_name'
   return error.status === 404 || error.status === 409 || error.status === 422
 }

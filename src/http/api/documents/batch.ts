@@ -17,7 +17,7 @@ export const batchRoute = ({ documents }: Pick<Dependencies, 'documents'>): Rout
     tag: 'Documents',
     summary: 'Delete, restore, reprocess or change many documents',
     description:
-      'Applies one action to up to 1,000 documents, one after the other. The answer has a result for each document, in the order of `ids`. `update` changes tags, or moves the documents to another project. Except for `reprocess`, an attachment whose message is among the documents follows it, and gets the same result.',
+      'Applies one action to up to 1,000 documents, one after the other. The answer has a result for each document, in the order of `ids`. `update` changes tags, or moves the documents to another project. Except for `reprocess`, an attachment whose message is among the documents follows it, and gets the same result. `restore` refuses attachments that exceed a quota with `quota_exceeded`, and restores their message.',
     access: 'write:documents',
     body: documentBatch,
     answers: { 200: { description: 'A result for each document', schema: documentBatchAnswer } },

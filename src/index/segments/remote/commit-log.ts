@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import pLimit from 'p-limit'
-import { DocsearchError } from '../../../core/errors.ts'
+import { DocsearchError, isDocsearchError } from '../../../core/errors.ts'
 import type { ObjectStore } from '../../../objects/object-store.ts'
 import { corrupt } from '../../failures.ts'
 import type { WriterLease } from '../store/shares.ts'
@@ -29,6 +29,8 @@ export class CommitLog {
   #last: Pick<LogEntry, 'number' | 'fence'> = { number: 0, fence: 0 }
   /** The manifests from before failed commits, which may have taken effect nevertheless. */
   readonly #uncertain = new Map<string, string | null>()
+  /** The projects whose manifests differ from those that the caller knows. */
+  readonly #changed = new Set<string>()
   readonly #inTurn = pLimit(1)
   /** The commits that wait for the previous commit. */
   #gathering: { gathered: Map<string, string | null>; done: Promise<void> } | null = null
@@ -56,26 +58,32 @@ export class CommitLog {
     return this.#manifests
   }
 
-  /** Reads the commits of other processes. Returns the projects that have changed. */
+  /**
+   * Reads the commits of other processes. Returns the projects that have changed since the last call of this method or `takeOver`. Reverts failed
+   * commits of this process, unless there is a later writer: then they count if they have taken effect.
+   */
   follow(): Promise<ReadonlySet<string>> {
-    return this.#inTurn(() => this.#follow())
+    return this.#inTurn(async () => {
+      await this.#follow()
+      if (this.#uncertain.size > 0) await this.#settle()
+      return this.#takeChanged()
+    })
   }
 
   /**
-   * Makes this process the writer. From then on, earlier writers can't commit. Returns the projects that other processes have changed. Throws
-   * `writer_replaced` when there already is a later writer.
+   * Makes this process the writer. From then on, earlier writers can't commit. Returns the same projects as `follow`. Throws `writer_replaced`
+   * when there already is a later writer.
    */
   takeOver({ fence }: WriterLease): Promise<ReadonlySet<string>> {
     return this.#inTurn(async () => {
-      const changed = new Set<string>()
       do {
-        for (const projectId of await this.#follow()) changed.add(projectId)
+        await this.#follow()
         if (this.#last.fence >= fence) throw replaced()
       } while (!(await this.#create(fence, new Map())))
       this.#fence = fence
       // This entry comes after every commit of an earlier lease that can still take effect.
-      this.#uncertain.clear()
-      return changed
+      this.#acceptUncertain()
+      return this.#takeChanged()
     })
   }
 
@@ -126,13 +134,35 @@ export class CommitLog {
     this.#uncertain.clear()
   }
 
-  async #follow(): Promise<ReadonlySet<string>> {
+  /** Reverts the failed commits of this process, if it is still the writer. */
+  async #settle(): Promise<void> {
+    try {
+      await this.#append(new Map())
+    } catch (error) {
+      if (!isDocsearchError(error, 'writer_replaced')) throw error
+      this.#acceptUncertain()
+    }
+  }
+
+  /** Call this only when no failed commit can take effect any more, and this process has read those that have. */
+  #acceptUncertain(): void {
+    for (const projectId of this.#uncertain.keys()) this.#changed.add(projectId)
+    this.#uncertain.clear()
+  }
+
+  #takeChanged(): ReadonlySet<string> {
+    const changed = new Set(this.#changed)
+    this.#changed.clear()
+    return changed
+  }
+
+  async #follow(): Promise<void> {
     const numbers = await this.#numbers(this.version)
-    if (numbers.length === 0) return new Set()
+    if (numbers.length === 0) return
     // The store may no longer have entries that this process has not read.
     const entries = numbers.at(-1) === this.version + numbers.length ? await this.#readAll(numbers) : null
-    if (entries === null) return this.#restart()
-    return new Set(entries.flatMap((entry) => this.#apply(entry)))
+    const changed = entries === null ? await this.#restart() : entries.flatMap((entry) => this.#apply(entry))
+    for (const projectId of changed) this.#changed.add(projectId)
   }
 
   /** Returns false if the next number is taken. */
@@ -149,7 +179,7 @@ export class CommitLog {
   }
 
   /** Reads the last checkpoint and the entries after it. Returns all projects that have, or had, segments. */
-  async #restart(): Promise<ReadonlySet<string>> {
+  async #restart(): Promise<Iterable<string>> {
     for (let lastBefore = -1; ;) {
       const last = (await this.#numbers(0)).at(-1) ?? 0
       // Other processes may have deleted these entries while this process was reading. Otherwise, the entries are lost.

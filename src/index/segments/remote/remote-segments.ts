@@ -18,7 +18,7 @@ import { Copies } from './copies.ts'
 const MIN_REMOTE_BYTES = 4 * 1024 * 1024
 /** How many files to send or fetch at the same time. */
 const FILES_AT_ONCE = 16
-/** Files that no commit names stay this long, because an unfinished commit may be about to name them. */
+/** Files that no commit names stay this long, because an unfinished commit may be about to name them for the first time. */
 const GRACE_MS = 60 * 60_000
 
 /**
@@ -95,18 +95,35 @@ export class RemoteSegments implements Shares {
     await Promise.all([...wanted].map((projectId) => this.#fetchProject(projectId)))
   }
 
-  /** Any process may call this, even one that was frozen. */
-  async sweep(now = Date.now()): Promise<void> {
+  async unnamed(): Promise<string[]> {
+    const { graceMs = GRACE_MS } = this.#place
+    const now = Date.now()
     const old: string[] = []
     for await (const { key, modifiedAt } of this.#store.list(this.#keyOf('')))
-      if (now - modifiedAt.getTime() > GRACE_MS) old.push(key)
-    // No later commit will name an old file that no commit names now, even if this process was frozen meanwhile.
+      if (now - modifiedAt.getTime() > graceMs) old.push(key)
     await this.#log.follow()
+    return this.#withoutNamed(old)
+  }
+
+  /**
+   * Reverts failed commits first, because they no longer name files that the next commit names again. If this process is the writer afterwards, every
+   * later commit names only files that are new or named now, no matter which process makes it.
+   */
+  async unneeded(files: readonly string[]): Promise<string[]> {
+    await this.confirm()
+    return this.#withoutNamed(files)
+  }
+
+  async delete(files: readonly string[]): Promise<void> {
+    await Promise.all(files.map((key) => this.#inTurn(() => this.#store.delete(key))))
+    await this.#log.trim()
+  }
+
+  #withoutNamed(keys: readonly string[]): string[] {
     const named = new Set<string>()
     for (const [projectId, text] of this.#log.manifests)
       for (const { file } of this.#filesOf(projectId, text)) named.add(this.#keyOf(projectId, file))
-    await Promise.all(old.filter((key) => !named.has(key)).map((key) => this.#inTurn(() => this.#store.delete(key))))
-    await this.#log.trim()
+    return keys.filter((key) => !named.has(key))
   }
 
   async #fetchProject(projectId: string): Promise<void> {

@@ -28,7 +28,7 @@ import {
 import type { SegmentPart, SharedSegment } from './project-segments.ts'
 import type { BackgroundCalls, NewDocument, Place } from './protocol.ts'
 import { openShares } from './open-shares.ts'
-import type { SharedPlace, Shares } from './shares.ts'
+import type { Shares } from './shares.ts'
 import { buildSegment, newSegment } from './stored-segment.ts'
 
 /** Opened when it is needed. This thread works for one index. */
@@ -50,8 +50,10 @@ answerCalls<BackgroundCalls>({
 
   rebuild: ({ rows, ...place }) => write(buildSegment(toDocuments(rows), place.layout), place),
 
-  async sweep({ shared, folder }) {
-    if (shared !== null) await (await (shares ??= openShares(shared, folder))).sweep()
+  unnamed: async (place) => (await sharesOf(place)!).unnamed(),
+
+  async delete({ files, ...place }) {
+    await (await sharesOf(place)!).delete(files)
     return null
   },
 
@@ -89,13 +91,10 @@ function readerOf({ words, deletions }: SharedSegment): SegmentReader {
 }
 
 /** Writes the files of a segment. No manifest names them yet, so the next start removes them after a crash. */
-async function write(
-  shared: SharedSegment,
-  { folder, projectId, shared: place }: Place & { projectId: string },
-): Promise<SharedSegment> {
-  const [words, vectors] = [wordsFile(shared.name), vectorsFile(shared.name)].map((file) => join(folder, projectId, file))
+async function write(shared: SharedSegment, { projectId, ...place }: Place & { projectId: string }): Promise<SharedSegment> {
+  const [words, vectors] = [wordsFile(shared.name), vectorsFile(shared.name)].map((file) => join(place.folder, projectId, file))
   try {
-    const others = place === null ? null : await (shares ??= openShares(withoutLimit(place), folder))
+    const others = await sharesOf(place)
     await Promise.all([store(words!, bytesOf(shared.words)), store(vectors!, bytesOf(shared.vectors))])
     async function store(path: string, bytes: Uint8Array): Promise<void> {
       const file = basename(path)
@@ -109,9 +108,15 @@ async function write(
   return shared
 }
 
-/** The writer thread decides which files have copies. It takes the files that this thread has written. */
-function withoutLimit({ maxCopyBytes: _maxCopyBytes, ...place }: SharedPlace): SharedPlace {
-  return place
+/** Returns null for an instance on one machine. The writer thread decides which of the files that this thread has written stay on the disk. */
+function sharesOf({ shared, folder }: Place): Promise<Shares> | null {
+  if (shared === null) return null
+  const { maxCopyBytes: _maxCopyBytes, ...place } = shared
+  shares ??= openShares(place, folder).catch((error: unknown) => {
+    shares = null
+    throw error
+  })
+  return shares
 }
 
 /** Analyses stored passages of one project again. */

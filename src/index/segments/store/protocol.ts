@@ -45,6 +45,8 @@ export interface WriterCalls {
   takeOver: { request: { lease: WriterLease }; answer: Changed }
   /** See `Shares.confirm`. Fails if this process lacks projects. */
   confirm: { request: object; answer: null }
+  /** See `Shares.unneeded`. */
+  unneeded: { request: { files: readonly string[] }; answer: string[] }
   /** Adds documents and removes others. Each project changes in one step, or not at all if that fails. */
   commit: { request: { added: readonly NewDocuments[]; removed: readonly string[] }; answer: Changed }
   /** Replaces segments with a segment whose files are already written. */
@@ -90,8 +92,10 @@ export interface BackgroundCalls {
   }
   /** Analyses stored passages again and builds a segment of them. */
   rebuild: { request: Place & { projectId: string; rows: { row: bigint; passage: StoredPassage }[] }; answer: SharedSegment }
-  /** Deletes files that no process needs any more from the place that processes share. */
-  sweep: { request: Place; answer: null }
+  /** See `Shares.unnamed`. */
+  unnamed: { request: Place; answer: string[] }
+  /** See `Shares.delete`. */
+  delete: { request: Place & { files: readonly string[] }; answer: null }
   /** Verifies the sections on disk. Fails with `index_corrupt` when one is damaged. */
   verify: { request: { part: SegmentPart; file: PagedFile }; answer: null }
   /** Reads a file into memory and verifies it. Fails with `index_corrupt` when it is damaged. */

@@ -165,9 +165,13 @@ export class SegmentStore {
     return this.#nextFollow
   }
 
-  /** Deletes files that no process needs any more from the place that processes share. */
+  /** Deletes files that no process needs any more from the place that processes share. Rejects if this process is not the writer. */
   async sweep(): Promise<void> {
-    if (this.#options.shared !== undefined) await this.#background.call('sweep', this.#place())
+    if (this.#options.shared === undefined) return
+    const unnamed = await this.#background.call('unnamed', this.#place())
+    await this.refresh()
+    const files = unnamed.length === 0 ? [] : await this.#asWriter(() => this.#writer.call('unneeded', { files: unnamed }))
+    await this.#background.call('delete', { ...this.#place(), files })
   }
 
   /** Calls the listener with each damaged segment that a merge reads. */

@@ -15,6 +15,8 @@ export interface SharedPlace {
   maxCopyBytes?: number
   /** Replaces `MIN_REMOTE_BYTES` in tests. */
   minRemoteBytes?: number
+  /** Replaces `GRACE_MS` in tests. */
+  graceMs?: number
 }
 
 /** The segments of one index as other processes see them. */
@@ -40,6 +42,10 @@ export interface Shares {
   follow(): Promise<ReadonlySet<string>>
   /** Brings the local files of all projects, or some, to the state of the last commit that this process knows. */
   fetch(projectIds?: ReadonlySet<string>): Promise<void>
-  /** Deletes the files and commits that no process needs any more. */
-  sweep(): Promise<void>
+  /** Returns the files that no commit names, except for new files. The writer may be about to name some of them again. */
+  unnamed(): Promise<string[]>
+  /** Returns those of these unnamed files that no commit will ever name again. Throws `writer_replaced`. */
+  unneeded(files: readonly string[]): Promise<string[]>
+  /** Deletes unneeded files, and commits that no process needs any more. Any process may call this, even one that was frozen. */
+  delete(files: readonly string[]): Promise<void>
 }

@@ -80,8 +80,8 @@ export class StoredProject {
 
   /**
    * Writes the files that are new and switches to them in one step. Removes the files that are no longer needed, and the folder when no
-   * segment is left. `isWritten` names a segment whose files are there already. When this rejects, nothing has changed, or everything has but may
-   * not survive a power cut.
+   * segment is left. `isWritten` names a segment whose files are there already; copies that exceed the limit of the disk are removed. When this rejects, nothing has
+   * changed, or everything has but may not survive a power cut.
    */
   async switchTo(next: ProjectState, isWritten: (segment: StoredSegment) => boolean = () => false): Promise<void> {
     const state = { ...next, segments: next.segments.filter(({ live }) => live > 0) }
@@ -93,10 +93,11 @@ export class StoredProject {
     const manifest = this.#manifest(state)
     try {
       await Promise.all(added.map(([file, bytes]) => this.#write(file, bytesOf(bytes))))
-      await this.#shares?.commit(this.projectId, state.segments.length === 0 && !state.isIncomplete ? null : manifest)
-      await writeManifest(this.#folder, manifest)
+      // With shares, every start writes the manifest of the last commit to the disk.
+      if (this.#shares === null) await writeManifest(this.#folder, manifest)
+      else await this.#shares.commit(this.projectId, state.segments.length === 0 && !state.isIncomplete ? null : manifest)
     } catch (error) {
-      await removeFiles(this.#paths([NEW_MANIFEST, ...added.map(([file]) => file)]))
+      await removeFiles(this.#paths([NEW_MANIFEST, ...written, ...added.map(([file]) => file)]))
       throw error
     }
     this.#state = state
@@ -105,7 +106,11 @@ export class StoredProject {
     this.#files = new Set(after.keys())
     // An empty folder that stays does no harm, and the next start removes it.
     if (this.isEmpty) await removeFolder(this.#folder).catch(() => {})
-    else await removeFiles(this.#paths([...before, ...written].filter((file) => !after.has(file))))
+    else {
+      // The thread that merges does not know how much room copies have. The commit has made room by replacing files.
+      const remote = written.filter((file) => after.has(file) && this.#isRemote(file, sizeOf(after.get(file)!)))
+      await removeFiles(this.#paths([...remote, ...[...before, ...written].filter((file) => !after.has(file))]))
+    }
   }
 
   /** Replaces files of a segment by the same files in memory. */

@@ -74,6 +74,8 @@ answerCalls<WriterCalls>({
     return null
   },
 
+  unneeded: ({ files }) => shares!.unneeded(files),
+
   commit({ added, removed }) {
     const wanted = new Set(removed)
     const changes = new Map<StoredProject, { documents: NewDocuments | null; removed: FoundPassages }>()

@@ -133,6 +133,46 @@ test('the next commit reverts a commit that took effect although it failed', asy
   expect(Object.fromEntries(writer.manifests)).toEqual({ a: 'a1', b: 'b1' })
 })
 
+test('a writer that was replaced learns which projects the later writer has changed', async () => {
+  const first = await openWriter(1)
+  await commit(first, 'a', 'a1')
+  const second = await openWriter(2)
+  await commit(second, 'a', 'a2')
+  await expect(commit(first, 'b', 'lost')).rejects.toMatchObject(replaced)
+  expect([...(await first.follow())]).toEqual(['a'])
+  expect([...(await first.follow())]).toEqual([])
+})
+
+/** Makes a commit take effect although it fails. */
+async function loseAnswer(log: CommitLog, projectId: string, manifest: string): Promise<void> {
+  server.proxy.fault = ({ method }) => (method === 'PUT' ? 'lose' : 'refuse')
+  await expect(commit(log, projectId, manifest)).rejects.toMatchObject({ code: errorCode('store_unavailable') })
+  server.proxy.fault = () => 'pass'
+}
+
+test('a writer that reads the commits reverts a commit that took effect although it failed', async () => {
+  const writer = await openWriter(1)
+  await commit(writer, 'a', 'a1')
+  await loseAnswer(writer, 'a', 'failed')
+  expect([...(await writer.follow())]).toEqual(['a'])
+  for (const log of [writer, await open()]) expect(Object.fromEntries(log.manifests)).toEqual({ a: 'a1' })
+})
+
+test('a writer that was replaced takes over a failed commit that took effect', async () => {
+  const first = await openWriter(1)
+  await commit(first, 'a', 'a1')
+  await loseAnswer(first, 'a', 'a2')
+  server.proxy.fault = ({ method }) => (method === 'PUT' ? 'fail' : 'pass')
+  // It reads the failed commit, but can't revert it.
+  await expect(commit(first, 'b', 'b1')).rejects.toMatchObject({ code: errorCode('store_unavailable') })
+  server.proxy.fault = () => 'pass'
+  const second = await openWriter(2)
+  expect(Object.fromEntries(second.manifests)).toEqual({ a: 'a2' })
+  expect([...(await first.takeOver({ fence: 3 }))].sort()).toEqual(['a', 'b'])
+  await commit(first, 'c', 'c1')
+  expect(Object.fromEntries((await open()).manifests)).toEqual({ a: 'a2', c: 'c1' })
+})
+
 test('finds a damaged commit', async () => {
   await commit(await openWriter(1), 'a', 'a1')
   await store.put('segments/idx/log/0000000000000002', Buffer.from('{}'))
