@@ -4,8 +4,8 @@
 // Options of `scale`: `--passages 200000` (20,000 by default, also for `projects` and `processes`); `--searches 10000` before memory is measured;
 // `--checkout FOLDER` for another built checkout, to measure in turns with this one (`.`), several times; `--rivals
 // fts5,xapian,postgres,lancedb` (all by default, `--rivals ''` for none). Options of `ollama`, which measures with the Ollama that OLLAMA_HOST
-// names, otherwise with a fake one: `--model all-minilm`; `--questions 100`, also for `processes`; `--checkout FOLDER` as above. Options of `processes`: `--notes 1000`, the number
-// of further, short documents. Variables such as DOCSEARCH_LOG_LEVEL reach the daemons.
+// names, otherwise with a fake one: `--model all-minilm`; `--questions 100`, also for `processes`; `--checkout FOLDER` as above. Options of `processes`: `--notes 1000` and
+// `--pdfs 400`, the numbers of further, short documents and of PDFs. Variables such as DOCSEARCH_LOG_LEVEL reach the daemons.
 import { writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -37,6 +37,7 @@ const { values, positionals: wanted } = parseArgs({
     model: { type: 'string', default: 'all-minilm' },
     questions: { type: 'string', default: '100' },
     notes: { type: 'string', default: '1000' },
+    pdfs: { type: 'string', default: '400' },
   },
 })
 
@@ -66,7 +67,12 @@ const SECTIONS: Record<string, () => Promise<Figure[]>> = {
     }),
   projects: () => measureProjects(Number(values.passages)),
   processes: () =>
-    measureProcesses({ passages: Number(values.passages), notes: Number(values.notes), questions: Number(values.questions) }),
+    measureProcesses({
+      passages: Number(values.passages),
+      notes: Number(values.notes),
+      pdfs: Number(values.pdfs),
+      questions: Number(values.questions),
+    }),
   sync: measureSync,
   backup: measureBackup,
   ollama: () => measureWhileEmbedding({ checkouts, model: values.model, searches: Number(values.questions) }),

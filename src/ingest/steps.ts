@@ -9,7 +9,7 @@ import type { OpenIndex } from '../lifecycle/lifecycle.ts'
 import { needsOcr, withOcr } from '../parse/ocr/with-ocr.ts'
 import { PARSER_VERSION } from '../parse/parser.ts'
 import type { NewAttachment } from '../records/attachments.ts'
-import type { QueuedDocument } from '../records/queue.ts'
+import type { Queue, QueuedDocument } from '../records/queue.ts'
 import { createTakeAttachments } from './attachments.ts'
 import type { IngestOptions } from './context.ts'
 import type { DocumentText, PreparePassages, StoredVectors } from './prepare-passages.ts'
@@ -86,9 +86,14 @@ async function measured<T>(step: IngestStep, work: () => Promise<T>, { telemetry
   return result
 }
 
-export function createExtract(options: ExtractOptions, parts: Pick<StepParts, 'retries' | 'telemetry'>): Steps['extract'] {
+interface ExtractParts extends Pick<StepParts, 'retries' | 'telemetry'> {
+  /** `Queue.savePages` by default. */
+  savePages?: Queue['savePages']
+}
+
+export function createExtract(options: ExtractOptions, parts: ExtractParts): Steps['extract'] {
   const { records, blobs, parserPool, ocr, quotas } = options
-  const { retries } = parts
+  const { retries, savePages = records.queue.savePages } = parts
   const takeAttachments = createTakeAttachments(options)
 
   function read({ document }: QueuedDocument, signal: AbortSignal, aside: Aside): Promise<ReadDocument> {
@@ -133,7 +138,7 @@ export function createExtract(options: ExtractOptions, parts: Pick<StepParts, 'r
     const facts = { ...parsed.facts, parser_version: PARSER_VERSION }
     const health = healthOf(pages, pageCount)
     const isWhole = parsed.facts['cut_short'] !== true
-    const saved = await retries.run(() => records.queue.savePages(job, { ...parsed, facts, health, isWhole }, quotas))
+    const saved = await retries.run(() => savePages(job, { ...parsed, facts, health, isWhole }, quotas))
     if (saved === null) return null
     killPoint('extract')
     return { ...saved, pages, chars: charsOf(pages) }

@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import { FORMATS, type FormatId } from '../core/formats.ts'
+import { FORMAT_IDS, FORMATS, type FormatId } from '../core/formats.ts'
 import { beginsAsScript, isCodeName } from './code/languages.ts'
 import { beginsAsHtml } from './html/begins-as-html.ts'
 import { beginsAsJson } from './json/begins-as-json.ts'
@@ -144,6 +144,11 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
   json: { kind: 'text', beginsLike: beginsAsJson, load: async () => (await import('./json/json.ts')).parseJson },
   html: { kind: 'text', beginsLike: beginsAsHtml, load: async () => (await import('./html/html.ts')).parseHtml },
 }
+
+/** The media types of text files. To read one takes a small part of the time that indexing it takes. */
+export const TEXT_MEDIA_TYPES: readonly string[] = FORMAT_IDS.filter((id) => READERS[id].kind === 'text').map(
+  (id) => FORMATS[id].mediaType,
+)
 
 function pictureReader(kind: 'png' | 'jpeg' | 'tiff'): FormatReader {
   return {

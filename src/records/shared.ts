@@ -1,4 +1,5 @@
-import type { JobRef, QueuedDocument } from './queue.ts'
+import type { Quotas } from '../core/model.ts'
+import type { JobRef, ParsedPages, QueuedDocument, SavedPages } from './queue.ts'
 
 /**
  * How the processes of an instance work together. Only an instance in a shared database has this. A process that was frozen or cut off loses its
@@ -20,10 +21,13 @@ export interface Coordination {
  * writes the index takes them over.
  */
 export interface SharedQueue {
-  /** Like `Queue.claim`, but only documents whose pages are not stored yet. */
-  claimUnread(limit: number, options?: { except?: readonly string[] }): Promise<QueuedDocument[]>
-  /** Gives up a document of this process whose pages are stored. The document stays in progress until a process takes it over. */
-  handOver(job: JobRef): Promise<void>
+  /**
+   * Like `Queue.claim`, but only documents whose pages are not stored yet, and none of the media types in `exceptTypes`. Looks at the first owners in
+   * turn and at the first documents of each, so that the time does not grow with the queue.
+   */
+  claimUnread(limit: number, options: { except?: readonly string[]; exceptTypes: readonly string[] }): Promise<QueuedDocument[]>
+  /** Like `Queue.savePages`, and gives the document up. It stays in progress until a process takes it over. */
+  handOver(job: JobRef, parsed: ParsedPages, quotas?: Quotas): Promise<SavedPages | null>
   /** Takes over documents, as if this process had claimed them. */
   takeOver(limit: number): Promise<QueuedDocument[]>
 }

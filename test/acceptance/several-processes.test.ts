@@ -9,7 +9,7 @@ import { withClient } from '../support/postgres-server.ts'
 import { rest, type Rest } from '../support/rest.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { until } from '../support/until.ts'
-import { rareWord, textWith } from '../support/words.ts'
+import { asRichText, rareWord, textWith } from '../support/words.ts'
 import { WebhookReceiver } from '../support/webhook-receiver.ts'
 
 describe.skipIf(!canCluster)('an instance of several processes', () => {
@@ -33,10 +33,10 @@ describe.skipIf(!canCluster)('an instance of several processes', () => {
   }
   /** A word of letters only, which is one term. */
   const wordOf = (i: number, word: string) => `${word}q${'abcdefghijkl'[i]!}z`
-  const textOf = (i: number, word: string) => ({
-    name: `${word}-${i}.txt`,
-    content: `The ${wordOf(i, word)} is in the shed.`,
-  })
+  const textOf = (i: number, word: string) => {
+    const text = `The ${wordOf(i, word)} is in the shed.`
+    return { name: `${word}-${i}.txt`, content: i % 2 === 0 ? text : asRichText(text) }
+  }
 
   test('a document that is ready on one process is found on the other at once, and so are its changes', async () => {
     const [one, other] = apis

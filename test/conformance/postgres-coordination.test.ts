@@ -71,8 +71,8 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     expect(one.coordination.writer.isHeld()).toBe(true)
   })
 
-  async function upload({ records }: Postgres, names: readonly string[]): Promise<void> {
-    const { id: ownerId } = await records.users.create({ name: 'Ann', email: null, role: 'owner' })
+  async function upload({ records }: Postgres, names: readonly string[], user = 'Ann'): Promise<void> {
+    const { id: ownerId } = await records.users.create({ name: user, email: null, role: user === 'Ann' ? 'owner' : 'member' })
     const { id: projectId } = await records.projects.create({ ownerId, name: 'P', description: '' })
     for (const name of names) {
       const bytes = { mediaType: 'text/plain', sizeBytes: 1, sha256: 'a'.repeat(64), tags: null }
@@ -80,20 +80,27 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     }
   }
 
-  async function savePages({ records }: Postgres, job: QueuedDocument): Promise<void> {
-    const pages = [{ number: 1, text: 'rent', blocks: [] }]
-    await records.queue.savePages(job, { pages, title: null, pageCount: 1, warnings: [], health: HEALTH, facts: {} })
+  const PARSED = {
+    pages: [{ number: 1, text: 'rent', blocks: [] }],
+    title: 'Lease',
+    pageCount: 1,
+    warnings: [],
+    health: HEALTH,
+    facts: {},
   }
+  const claimUnread = ({ coordination }: Postgres, limit: number) =>
+    coordination.queue.claimUnread(limit, { exceptTypes: ['text/markdown'] })
 
   const namesOf = (jobs: readonly QueuedDocument[]) => jobs.map(({ document }) => document.name)
 
   test('one process reads a document, and another one takes it over and finishes it', async () => {
     const [reader, writer] = await openTwo()
     await upload(reader, ['a', 'b'])
-    const jobs = await reader.coordination.queue.claimUnread(5)
+    const jobs = await claimUnread(reader, 5)
     expect(namesOf(jobs)).toEqual(['a', 'b'])
-    await savePages(reader, jobs[0]!)
-    await reader.coordination.queue.handOver(jobs[0]!)
+    expect(await reader.coordination.queue.handOver(jobs[0]!, PARSED)).toEqual({ title: 'Lease', tags: [] })
+    // As if the answer had been lost.
+    expect(await reader.coordination.queue.handOver(jobs[0]!, PARSED)).toBeNull()
     expect(await writer.records.queue.recover()).toBe(0)
     const [taken, ...others] = await writer.coordination.queue.takeOver(5)
     expect([taken!.document.name, taken!.hasPages, others]).toEqual(['a', true, []])
@@ -109,23 +116,40 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
   test('a document whose pages are stored is only for the process that writes the index', async () => {
     const [reader, writer] = await openTwo()
     await upload(reader, ['a'])
-    const [job] = await reader.coordination.queue.claimUnread(1)
-    await savePages(reader, job!)
+    const [job] = await claimUnread(reader, 1)
+    await reader.records.queue.savePages(job!, PARSED)
     await reader.records.queue.release(job!, { countAttempt: false })
-    expect(await reader.coordination.queue.claimUnread(1)).toEqual([])
+    expect(await claimUnread(reader, 1)).toEqual([])
     expect(namesOf(await writer.records.queue.claim(1))).toEqual(['a'])
   })
 
   test('a document that was handed over and deleted or replaced is not taken over', async () => {
     const [reader, writer] = await openTwo()
     await upload(reader, ['a'])
-    const [job] = await reader.coordination.queue.claimUnread(1)
-    await savePages(reader, job!)
-    await reader.coordination.queue.handOver(job!)
+    const [job] = await claimUnread(reader, 1)
+    await reader.coordination.queue.handOver(job!, PARSED)
     const { projectId, id } = job!.document
     await reader.records.documents.requeue(new Set([projectId]), id)
     expect(await writer.coordination.queue.takeOver(1)).toEqual([])
-    expect(namesOf(await reader.coordination.queue.claimUnread(1))).toEqual(['a'])
+    expect(namesOf(await claimUnread(reader, 1))).toEqual(['a'])
+  })
+
+  test('a process that only reads leaves some formats out, and looks no further than the first documents', async () => {
+    const [reader, , url] = await openTwo()
+    await upload(reader, ['first', 'second', 'third'])
+    await withClient(url, (client) => client.query(`update documents set media_type = 'text/markdown' where name <> 'third'`))
+    expect(namesOf(await claimUnread(reader, 5))).toEqual(['third'])
+    expect(await claimUnread(reader, 5)).toEqual([])
+    expect(namesOf(await reader.records.queue.claim(5))).toEqual(['first', 'second'])
+    await upload(reader, ['far'], 'Ben')
+    await withClient(url, (client) =>
+      client.query(`insert into documents select (jsonb_populate_record(documents, jsonb_build_object(
+          'id', 'doc_ahead' || n, 'path', 'ahead' || n, 'name', 'ahead' || n, 'media_type', 'text/markdown', 'queued_at', 0))).*
+        from documents, generate_series(1, 500) as n where name = 'far'`),
+    )
+    expect(await claimUnread(reader, 5)).toEqual([])
+    expect(await reader.records.queue.claim(1)).toHaveLength(1)
+    expect(namesOf(await claimUnread(reader, 5))).toEqual(['far'])
   })
 
   test('all processes have the same secret', async () => {

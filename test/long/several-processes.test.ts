@@ -12,7 +12,7 @@ import type { Answer, Rest } from '../support/rest.ts'
 import type { Fault } from '../support/store-proxy.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import { until } from '../support/until.ts'
-import { rareWord, textWith } from '../support/words.ts'
+import { asRichText, rareWord, textWith } from '../support/words.ts'
 
 const ROUNDS = Number(process.env.DOCSEARCH_TEST_ROUNDS ?? 1)
 const CLIENTS = 4
@@ -32,7 +32,8 @@ describe.skipIf(!canCluster)('two processes for the API and two workers', () => 
   const ledger = new Ledger((word) => {
     // Five of ten documents are notes, four are reports. The last is a book, which would take too long.
     if (texts % 10 === 9) texts++
-    return textWith(word) + text.document(texts++).content
+    const content = textWith(word) + text.document(texts++).content
+    return texts % 2 === 0 ? asRichText(content) : content
   })
   let cluster: Cluster
   let apis: Member[] = []

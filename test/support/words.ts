@@ -14,3 +14,9 @@ export function rareWord(): string {
 export function textWith(...words: string[]): string {
   return `A note for the archive.\n\n${words.map((word) => `The password of the gate is ${word} and nobody has written it down.`).join('\n\n')}\n`
 }
+
+/** Returns the text as a file in rich text format. A worker that does not write the index reads such a file, and leaves plain text to the writer. */
+export function asRichText(text: string): string {
+  const escaped = text.replaceAll(/[\\{}]/g, String.raw`\$&`).replaceAll(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0)}?`)
+  return String.raw`{\rtf1\ansi ${escaped.replaceAll('\n', '\\par\n')}}`
+}

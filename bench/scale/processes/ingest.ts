@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Upload } from '../../../test/quality/instance.ts'
-import type { GeneratedText } from '../../../test/support/generated-text.ts'
+import type { GeneratedDocument, GeneratedText } from '../../../test/support/generated-text.ts'
+import { makePdf } from '../../../test/support/make-documents.ts'
 import { median, ms, percentile, ratio, timed } from '../../measure.ts'
 import { each, type Report } from './report.ts'
 import type { Search, System } from './system.ts'
@@ -9,16 +10,18 @@ import { sumOf, type Usage } from './usage.ts'
 /** Documents that start parsers and compile code before each measurement. */
 const WARM_UP = 80
 const WARM_UP_FROM = 900_000
-/** Of ten generated documents, the first five are notes of 250 words. */
+/** Of ten generated documents, the first five are notes of 250 words, and the next four are reports of 3,000 words. */
 const IN_TEN = 10
 const NOTES_FROM = 500_000
+const REPORTS_FROM = 700_005
+const PARAGRAPHS_ON_PAGE = 4
 const PAUSE_MS = 200
 
-export type Kind = 'documents' | 'notes'
+export type Kind = 'documents' | 'notes' | 'PDFs'
 
 export class Documents {
   readonly #corpus: GeneratedText
-  #taken = { documents: 0, notes: 0, warmUp: 0 }
+  #taken = { documents: 0, notes: 0, PDFs: 0, warmUp: 0 }
 
   constructor(corpus: GeneratedText) {
     this.#corpus = corpus
@@ -29,13 +32,14 @@ export class Documents {
     return this.#taken.documents
   }
 
-  /** Returns the next documents of all sizes, or the next notes. */
-  take(kind: Kind, count: number): Upload[] {
+  /** Returns the next documents of all sizes, the next notes, or the next reports as PDFs. */
+  async take(kind: Kind, count: number): Promise<Upload[]> {
     const from = this.#taken[kind]
     this.#taken[kind] += count
-    return Array.from({ length: count }, (_, i) =>
-      this.#corpus.document(kind === 'documents' ? from + i : NOTES_FROM + (from + i) * IN_TEN),
-    )
+    const numbers = Array.from({ length: count }, (_, i) => from + i)
+    if (kind === 'documents') return numbers.map((n) => this.#corpus.document(n))
+    if (kind === 'notes') return numbers.map((n) => this.#corpus.document(NOTES_FROM + n * IN_TEN))
+    return Promise.all(numbers.map((n) => asPdf(this.#corpus.document(REPORTS_FROM + n * IN_TEN))))
   }
 
   takeWarmUp(): Upload[] {
@@ -60,7 +64,7 @@ export async function measureIngest(
   const two: Round[] = []
   const single: Round[] = []
   for (let round = 0; round < rounds; round++) {
-    const parts = [documents.take(kind, count), documents.take(kind, count)]
+    const parts = [await documents.take(kind, count), await documents.take(kind, count)]
     one.push(await loadInto(system, documents, parts[0]!))
     await system.startReader()
     two.push(await loadInto(system, documents, parts[1]!))
@@ -114,7 +118,7 @@ export async function measureDuringIngest(
   { count, questions }: { count: number; questions: readonly string[] },
   report: Report,
 ): Promise<void> {
-  const files = documents.take('documents', count)
+  const files = await documents.take('documents', count)
   for (const [name, load, at] of [
     ['two API nodes, two workers', () => system.load(files), system.searchOn(system.apis[1]!)],
     ['one process in a data folder', () => system.single.load('scale', files), system.searchSingle()],
@@ -137,6 +141,14 @@ async function searchWhile(load: () => Promise<void>, search: Search, questions:
   }
   await loading
   return times
+}
+
+async function asPdf({ name, content }: GeneratedDocument): Promise<Upload> {
+  const paragraphs = content.split('\n\n').map((text) => ({ text }))
+  const pages = Array.from({ length: Math.ceil(paragraphs.length / PARAGRAPHS_ON_PAGE) }, (_, i) =>
+    paragraphs.slice(i * PARAGRAPHS_ON_PAGE, (i + 1) * PARAGRAPHS_ON_PAGE),
+  )
+  return { name: name.replace(/\.md$/, '.pdf'), content: new Uint8Array(await makePdf(pages)) }
 }
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)

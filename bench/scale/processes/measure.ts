@@ -17,11 +17,12 @@ const IDLE_MS = 20_000
 export interface ProcessesOptions {
   passages: number
   notes: number
+  pdfs: number
   questions: number
 }
 
 /** Compares one and two workers, one and two API nodes, and an instance in a data folder with the same documents. */
-export async function measureProcesses({ passages, notes, questions: asked }: ProcessesOptions): Promise<Figure[]> {
+export async function measureProcesses({ passages, notes, pdfs, questions: asked }: ProcessesOptions): Promise<Figure[]> {
   if (!canCluster) throw new Error('Install PostgreSQL and versitygw to measure several processes.')
   const corpus = generatedText()
   const documents = new Documents(corpus)
@@ -33,6 +34,7 @@ export async function measureProcesses({ passages, notes, questions: asked }: Pr
     const count = inTens((all - during) / (2 * ROUNDS))
     await measureIngest(system, documents, { kind: 'documents', count, rounds: ROUNDS }, report)
     await measureIngest(system, documents, { kind: 'notes', count: Math.ceil(notes / (2 * ROUNDS)), rounds: ROUNDS }, report)
+    await measureIngest(system, documents, { kind: 'PDFs', count: Math.ceil(pdfs / (2 * ROUNDS)), rounds: ROUNDS }, report)
     const questions = corpus.questions(asked, documents.taken)
     await measureStarts(system, questions[0]!, report)
     await measureLatency(system, questions, report)

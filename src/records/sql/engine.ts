@@ -27,11 +27,16 @@ export interface Engine {
   readonly claims: Claims
 }
 
+/** Asks for documents whose pages are not stored, among the first of the queue. */
+export interface Unread {
+  exceptTypes: readonly string[]
+}
+
 export interface ClaimOptions {
   /** Only the first claim of a transaction may wait for a lock. */
   mayWait: boolean
-  /** Leaves out documents whose pages are stored. Only for a database that processes share. */
-  isUnread?: boolean
+  /** Only for a database that processes share. */
+  unread?: Unread | undefined
 }
 
 /** Keeps which process works on which document. */

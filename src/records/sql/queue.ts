@@ -7,7 +7,7 @@ import { describeSkipped } from '../attachments.ts'
 import { storedTitle } from '../rules.ts'
 import { NO_QUOTAS, passagesRefusal } from '../quotas.ts'
 import { saveAttachments } from './attachments.ts'
-import type { ClaimOptions } from './engine.ts'
+import type { Unread } from './engine.ts'
 import { addTombstones, givenTitle, parseColumns } from './document-changes.ts'
 import { countByStatus } from './document-counts.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
@@ -28,7 +28,12 @@ const PAGES_AT_ONCE = 100
 export function createQueue(store: Store): Queue {
   const { db, now } = store
   return {
-    claim: (limit, { except = [] } = {}) => claim(store, limit, except),
+    async claim(limit, { except = [] } = {}) {
+      await store.engine.claims.prepare()
+      // A query costs less than a transaction, and most of the time there is nothing to claim.
+      if ((await findNextQueued(store.db, except)) === undefined) return []
+      return claim(store, limit, { except })
+    },
     savePages: (job, parsed, quotas = NO_QUOTAS) =>
       store.writeStep((tx) => savePages(tx, { job, parsed, quotas, at: store.clock.now() }), SHARED),
     beginIndexing: (jobs, quotas = NO_QUOTAS) => store.write((tx) => beginIndexing(tx, jobs, quotas), SHARED),
@@ -77,13 +82,9 @@ export function createQueue(store: Store): Queue {
 export async function claim(
   store: Store,
   limit: number,
-  except: readonly string[],
-  options: Pick<ClaimOptions, 'isUnread'> = {},
+  options: { except: readonly string[]; unread?: Unread },
 ): Promise<QueuedDocument[]> {
-  await store.engine.claims.prepare()
-  // A query costs less than a transaction, and most of the time there is nothing to claim.
-  if ((await findNextQueued(store.db, except)) === undefined) return []
-  const ids = await store.writeStep((tx) => claimDue(tx, store.now(), { limit, except, ...options }), SHARED)
+  const ids = await store.writeStep((tx) => claimDue(tx, store.now(), { limit, ...options }), SHARED)
   return readClaimed(store.db, ids)
 }
 
@@ -108,11 +109,11 @@ export async function readClaimed(db: Kysely<Tables>, ids: readonly string[]): P
 async function claimDue(
   tx: WriteTransaction,
   now: number,
-  { limit, except, isUnread = false }: { limit: number; except: readonly string[] } & Pick<ClaimOptions, 'isUnread'>,
+  { limit, except, unread }: { limit: number; except: readonly string[]; unread?: Unread },
 ): Promise<string[]> {
   const claimed: DocumentRow[] = []
   while (claimed.length < limit) {
-    const next = await tx.engine.claims.next(tx.sql, except, { mayWait: claimed.length === 0, isUnread })
+    const next = await tx.engine.claims.next(tx.sql, except, { mayWait: claimed.length === 0, unread })
     if (next === undefined) break
     const row = await tx.sql
       .updateTable('documents')
@@ -164,7 +165,7 @@ function updateDocument(tx: WriteTransaction, id: string, change: Partial<Docume
   return tx.sql.updateTable('documents').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow()
 }
 
-async function savePages(
+export async function savePages(
   tx: WriteTransaction,
   { job, parsed, quotas, at }: { job: JobRef; parsed: ParsedPages; quotas: Quotas; at: Date },
 ): Promise<SavedPages | null> {

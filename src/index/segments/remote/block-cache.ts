@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { BroadcastChannel } from 'node:worker_threads'
+import { crc32 } from 'node:zlib'
 import pLimit from 'p-limit'
 import type { Logger } from '../../../core/logger.ts'
 import type { ObjectStore } from '../../../objects/object-store.ts'
 import { BLOCK, BLOCK_BYTES, type BlockCachePlace, type BlockWanted, countBlocks, type RemoteFile, now } from '../remote-file.ts'
+import { type KeptBlock, takeKeptBlocks, writeKeptBlocks } from './kept-blocks.ts'
 
 /** The cache has at least this many slots, because each thread waits for several blocks at once. */
 const MIN_SLOTS = 64
@@ -17,38 +20,51 @@ const FILLS_AT_ONCE = 4
 /** To make room, the cache compares this many slots and reuses the one that was read longest ago. */
 const SAMPLE = 64
 
-interface Slot {
-  blocks: Int32Array
-  block: number
+interface Slot extends Omit<KeptBlock, 'slot'> {
+  /** The states of the file's blocks. Null for a block from before the start, until a file needs it. */
+  blocks: Int32Array | null
 }
+
+/** A slot into which a block was written. */
+type Filled = Pick<KeptBlock, 'slot' | 'checksum'>
+
+interface BlockCacheOptions {
+  folder: string
+  objects: Pick<ObjectStore, 'read'>
+  log: Logger
+  maxBytes: number
+}
+
+const nameOf = ({ key, block }: Pick<KeptBlock, 'key' | 'block'>) => `${key}:${block}`
 
 /**
  * Caches blocks of files in an object store, in a file of limited size on disk. The cache keeps the blocks that were read last. All
- * threads read the file, and this thread fetches the blocks that they ask for. The file is empty at each start. Reads verify the
- * checksums of pages, so a damaged block is never used.
+ * threads read the file, and this thread fetches the blocks that they ask for. After `close`, the next process on this folder uses the
+ * blocks again. After a crash, the cache is empty. Reads verify the checksums of pages, so a damaged block is never used.
  */
 export class BlockCache {
   readonly place: BlockCachePlace
   readonly #objects: Pick<ObjectStore, 'read'>
   readonly #log: Logger
+  readonly #folder: string
   readonly #file: FileHandle
   readonly #channel: BroadcastChannel
   readonly #fetching = new Map<string, Promise<void>>()
   readonly #inTurn = pLimit(FETCHES_AT_ONCE)
-  /** Null while a block is being written into the slot, and if that failed. */
+  /** The slots of blocks from before the start that no file has needed yet. */
+  readonly #kept = new Map<string, number>()
+  /** Null while a block is being written into the slot or checked, and if that failed. */
   readonly #slots: (Slot | null)[] = []
-  /** Slots into which no block could be written. */
+  /** Slots without a block. */
   readonly #freeSlots: number[] = []
   #failedWrites = 0
   readonly #maxSlots: number
   readonly #usedAt: Uint32Array
   #isClosed = false
 
-  private constructor(
-    file: FileHandle,
-    { objects, log, maxBytes }: { objects: Pick<ObjectStore, 'read'>; log: Logger; maxBytes: number },
-  ) {
+  private constructor(file: FileHandle, kept: readonly KeptBlock[], { folder, objects, log, maxBytes }: BlockCacheOptions) {
     this.#file = file
+    this.#folder = folder
     this.#objects = objects
     this.#log = log
     this.#maxSlots = Math.max(MIN_SLOTS, Math.floor(maxBytes / BLOCK_BYTES))
@@ -58,40 +74,51 @@ export class BlockCache {
     this.#channel = new BroadcastChannel(this.place.channel)
     this.#channel.unref()
     this.#channel.onmessage = (event) => void this.#bring((event as { data: BlockWanted }).data)
+    for (const { slot, ...block } of kept) {
+      if (slot >= this.#maxSlots) continue
+      while (this.#slots.length <= slot) this.#slots.push(null)
+      this.#slots[slot] = { ...block, blocks: null }
+      this.#kept.set(nameOf(block), slot)
+    }
+    this.#slots.forEach((slot, i) => slot ?? this.#freeSlots.push(i))
   }
 
   /** `folder` is created when it does not exist. */
-  static async open({
-    folder,
-    ...options
-  }: {
-    folder: string
-    objects: Pick<ObjectStore, 'read'>
-    log: Logger
-    maxBytes: number
-  }): Promise<BlockCache> {
+  static async open(options: BlockCacheOptions): Promise<BlockCache> {
+    const { folder } = options
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    return new BlockCache(await open(join(folder, 'blocks'), 'w+', 0o600), options)
+    const kept = await takeKeptBlocks(folder)
+    const file = await open(join(folder, 'blocks'), constants.O_RDWR | constants.O_CREAT, 0o600)
+    const cache = new BlockCache(file, kept, options)
+    await file.truncate(cache.#slots.length * BLOCK_BYTES)
+    return cache
   }
 
-  /** How many blocks are in the cache. */
+  /** How many blocks of open files are in the cache. */
   get size(): number {
-    return this.#slots.filter((slot) => slot !== null).length
+    return this.#slots.filter((slot) => slot !== null && slot.blocks !== null).length
   }
 
   /** Fetches blocks of these files, until the cache is full or the disk takes no more. */
   async fill(files: readonly RemoteFile[]): Promise<void> {
     const inTurn = pLimit(FILLS_AT_ONCE)
     const failedBefore = this.#failedWrites
-    const hasRoom = () => this.#slots.length - this.#freeSlots.length < this.#maxSlots && this.#failedWrites === failedBefore
+    // Blocks from before the start make room.
+    const used = () => this.#slots.length - this.#freeSlots.length - this.#kept.size
+    const hasRoom = () => used() < this.#maxSlots && this.#failedWrites === failedBefore
     const fillBlock = async (file: RemoteFile, block: number) => {
       const isWanted = !this.#isClosed && hasRoom()
       if (isWanted && Atomics.load(new Int32Array(file.blocks), block) === BLOCK.absent) await this.#bring({ file, block })
     }
-    for (const file of files) {
-      if (!hasRoom()) return
-      await Promise.all(Array.from({ length: countBlocks(file.size) }, (_, block) => inTurn(() => fillBlock(file, block))))
+    const fillAll = async (isNext: (wanted: BlockWanted) => boolean) => {
+      for (const file of files) {
+        if (!hasRoom()) return
+        const blocks = Array.from({ length: countBlocks(file.size) }, (_, block) => block)
+        await Promise.all(blocks.filter((block) => isNext({ file, block })).map((block) => inTurn(() => fillBlock(file, block))))
+      }
     }
+    await fillAll(({ file, block }) => this.#kept.has(nameOf({ key: file.key, block })))
+    await fillAll(() => true)
   }
 
   /** Call this when no thread reads any more. */
@@ -100,6 +127,15 @@ export class BlockCache {
     this.#channel.close()
     await Promise.allSettled(this.#fetching.values())
     await this.#file.close()
+    const kept = this.#slots.flatMap((slot, i) =>
+      slot === null ? [] : [{ key: slot.key, block: slot.block, slot: i, checksum: slot.checksum }],
+    )
+    await writeKeptBlocks(this.#folder, kept).catch((error: unknown) =>
+      this.#log.warn(
+        { err: error },
+        'the next start fetches the cached parts of the index again: their list could not be written',
+      ),
+    )
   }
 
   /** Brings a block into the cache and wakes the threads that wait for it. Never rejects. */
@@ -116,11 +152,11 @@ export class BlockCache {
       // A thread may have asked just before the block came.
       if (this.#isClosed || Atomics.load(blocks, block) > 0) return
       try {
-        const bytes = await this.#fetch(file, block)
-        if (bytes === null) return wake(BLOCK.missing)
-        const slot = await this.#writeBlock(bytes)
+        const found = (await this.#takeKept(file, block)) ?? (await this.#fetchIntoSlot(file, block))
+        if (found === null) return wake(BLOCK.missing)
+        const { slot, checksum } = found
         this.#usedAt[slot] = now()
-        this.#slots[slot] = { blocks, block }
+        this.#slots[slot] = { blocks, key: file.key, block, checksum }
         wake(slot + 1)
       } catch (error) {
         this.#log.warn({ err: error }, 'a part of a segment could not be fetched')
@@ -129,6 +165,33 @@ export class BlockCache {
     }).finally(() => this.#fetching.delete(name))
     this.#fetching.set(name, fetching)
     return fetching
+  }
+
+  /** Returns the slot of a block from before the start. Null if there is none, or if the disk has damaged it. */
+  async #takeKept({ key, size }: BlockWanted['file'], block: number): Promise<Filled | null> {
+    const slot = this.#kept.get(nameOf({ key, block }))
+    if (slot === undefined) return null
+    const { checksum } = this.#slots[slot]!
+    this.#forgetKept(slot)
+    const bytes = Buffer.alloc(Math.min(size - block * BLOCK_BYTES, BLOCK_BYTES))
+    const isWhole = await this.#file.read(bytes, 0, bytes.length, slot * BLOCK_BYTES).then(
+      ({ bytesRead }) => bytesRead === bytes.length && crc32(bytes) === checksum,
+      () => false,
+    )
+    if (isWhole) return { slot, checksum }
+    this.#freeSlots.push(slot)
+    return null
+  }
+
+  #forgetKept(slot: number): void {
+    this.#kept.delete(nameOf(this.#slots[slot]!))
+    this.#slots[slot] = null
+  }
+
+  /** Returns null if the store has no such object. */
+  async #fetchIntoSlot(file: BlockWanted['file'], block: number): Promise<Filled | null> {
+    const bytes = await this.#fetch(file, block)
+    return bytes && { slot: await this.#writeBlock(bytes), checksum: crc32(bytes) }
   }
 
   /** Returns null if the store has no such object. Throws if the object is shorter than its manifest says: a thread would wait for the rest. */
@@ -168,6 +231,10 @@ export class BlockCache {
       if (this.#slots[slot] !== null && (oldest < 0 || this.#usedAt[slot]! < this.#usedAt[oldest]!)) oldest = slot
     }
     const { blocks, block } = this.#slots[oldest]!
+    if (blocks === null) {
+      this.#forgetKept(oldest)
+      return oldest
+    }
     this.#slots[oldest] = null
     Atomics.compareExchange(blocks, block, oldest + 1, BLOCK.absent)
     return oldest

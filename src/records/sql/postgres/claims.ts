@@ -1,8 +1,12 @@
 import { sql } from 'kysely'
-import type { Transaction } from 'kysely'
+import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import { DocsearchError } from '../../../core/errors.ts'
-import type { ClaimOptions, Claims } from '../engine.ts'
+import type { ClaimOptions, Claims, Unread } from '../engine.ts'
 import type { Tables } from '../tables.ts'
+
+/** So many owners and documents at the front of the queue keep a process busy for minutes if all are worth reading. */
+const OWNERS_AHEAD = 50
+const DOCUMENTS_AHEAD = 500
 
 /** This process, as a worker on documents. */
 export interface Worker {
@@ -55,18 +59,21 @@ export async function lockLease(tx: Transaction<Tables>, worker: Worker): Promis
 async function findAndLock(
   tx: Transaction<Tables>,
   except: readonly string[],
-  { mayWait, isUnread = false }: ClaimOptions,
+  { mayWait, unread }: ClaimOptions,
 ): Promise<{ id: string } | undefined> {
   const passed = [...except]
   for (;;) {
-    const owner = (await lockOwner(tx, passed, 'skip locked')) ?? (mayWait ? await lockOwner(tx, passed, 'wait') : undefined)
+    const lock = (mode: 'skip locked' | 'wait') => lockOwner(tx, { except: passed, unread, mode })
+    const owner = (await lock('skip locked')) ?? (mayWait ? await lock('wait') : undefined)
     if (owner === undefined) return undefined
     const document = await tx
       .selectFrom('documents')
       .select('id')
       .where('status', '=', 'queued')
       .where('owner_id', '=', owner)
-      .$if(isUnread, (query) => query.where(sql<boolean>`pages_version is distinct from version`))
+      .$if(unread !== undefined, (query) =>
+        query.where(sql<boolean>`id in (select id from ${documentsAhead(sql`${owner}`)} where ${isUnread(unread!)})`),
+      )
       .orderBy('attempts')
       .orderBy('queued_at')
       .orderBy('id')
@@ -81,19 +88,39 @@ async function findAndLock(
 
 async function lockOwner(
   tx: Transaction<Tables>,
-  except: readonly string[],
-  mode: 'skip locked' | 'wait',
+  { except, unread, mode }: { except: readonly string[]; unread: Unread | undefined; mode: 'skip locked' | 'wait' },
 ): Promise<string | undefined> {
-  const row = await tx
-    .selectFrom('queue_turns')
-    .select('owner_id')
-    .where(sql<boolean>`waiting > 0`)
-    .$if(except.length > 0, (query) => query.where('owner_id', 'not in', except))
-    .orderBy('turn')
-    .orderBy('owner_id')
-    .limit(1)
+  const row = await nextOwner(tx, except, unread)
     .forUpdate()
     .$if(mode === 'skip locked', (query) => query.skipLocked())
     .executeTakeFirst()
   return row?.owner_id
 }
+
+function nextOwner(db: Kysely<Tables>, except: readonly string[], unread: Unread | undefined) {
+  return db
+    .selectFrom('queue_turns')
+    .select('owner_id')
+    .where(sql<boolean>`waiting > 0`)
+    .$if(except.length > 0, (query) => query.where('owner_id', 'not in', except))
+    .$if(unread !== undefined, (query) => query.where(hasUnread(unread!)))
+    .orderBy('turn')
+    .orderBy('owner_id')
+    .limit(1)
+}
+
+/** Returns whether a claim of unread documents would probably find one. Locks nothing. */
+export async function isUnreadWaiting(db: Kysely<Tables>, except: readonly string[], unread: Unread): Promise<boolean> {
+  return (await nextOwner(db, except, unread).executeTakeFirst()) !== undefined
+}
+
+const hasUnread = (unread: Unread) => sql<boolean>`owner_id in (
+    select owner_id from queue_turns where waiting > 0 order by turn, owner_id limit ${OWNERS_AHEAD}
+  ) and exists (select 1 from ${documentsAhead(sql`queue_turns.owner_id`)} where ${isUnread(unread)})`
+
+/** The documents of an owner that are next in the queue, in the order of the index `documents_queue`. */
+const documentsAhead = (owner: RawBuilder<unknown>) => sql`(select id, media_type, version, pages_version from documents
+  where status = 'queued' and owner_id = ${owner} order by attempts, queued_at, id limit ${DOCUMENTS_AHEAD}) as ahead`
+
+const isUnread = ({ exceptTypes }: Unread) =>
+  sql<boolean>`pages_version is distinct from version and not media_type = any(${exceptTypes})`

@@ -1,19 +1,25 @@
 import { sql } from 'kysely'
 import type { SharedQueue } from '../../shared.ts'
-import { claim, readClaimed } from '../queue.ts'
+import { NO_QUOTAS } from '../../quotas.ts'
+import { claim, readClaimed, savePages } from '../queue.ts'
 import { SHARED, type Store } from '../store.ts'
-import { lockLease, type Worker } from './claims.ts'
+import { isUnreadWaiting, lockLease, type Worker } from './claims.ts'
 
 /** A document that waits to be taken over has a claim without a worker. So it stays in progress, and no process queues it again. */
 export function createSharedQueue(store: Store, worker: Worker): SharedQueue {
   return {
-    claimUnread: (limit, { except = [] } = {}) => claim(store, limit, except, { isUnread: true }),
-    async handOver({ documentId, version }) {
-      await sql`update claims set worker_id = null where document_id = ${documentId} and worker_id = ${worker.id}
-        and exists (select 1 from documents where id = ${documentId} and version = ${version} and status = 'processing')`.execute(
-        store.db,
-      )
+    async claimUnread(limit, { except = [], exceptTypes }) {
+      const unread = { exceptTypes }
+      await worker.ensureLease()
+      return (await isUnreadWaiting(store.db, except, unread)) ? claim(store, limit, { except, unread }) : []
     },
+    handOver: (job, parsed, quotas = NO_QUOTAS) =>
+      store.writeStep(async (tx) => {
+        const saved = await savePages(tx, { job, parsed, quotas, at: store.clock.now() })
+        // The claim is of this process, because `savePages` has found the document.
+        if (saved !== null) await sql`update claims set worker_id = null where document_id = ${job.documentId}`.execute(tx.sql)
+        return saved
+      }, SHARED),
     async takeOver(limit) {
       const waiting = await sql`select 1 from claims where worker_id is null limit 1`.execute(store.db)
       if (waiting.rows.length === 0) return []

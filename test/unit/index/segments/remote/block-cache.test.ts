@@ -102,6 +102,52 @@ test('is filled before a thread asks, but never beyond its limit', async () => {
   expect(store.reads).toBe(SLOTS)
 })
 
+test('after a restart, fetches only what it did not keep, what is damaged and what was replaced', async () => {
+  const objects = new Map([1, 2].map((i) => [`object ${i}`, randomBytes(20 * BLOCK_BYTES + i)]))
+  const { cache, store, folder } = await openCache(objects)
+  await cache.fill([remote(cache, 'object 1', 20 * BLOCK_BYTES + 1)])
+  await cache.close()
+  const handle = await open(join(folder, 'blocks'), 'r+')
+  await handle.write(Buffer.from('damage'), 0, 6, 3 * BLOCK_BYTES)
+  await handle.close()
+  store.reads = 0
+  const again = await BlockCache.open({ folder, objects: store, log: silentLogger, maxBytes: 0 })
+  const files = [...objects].map(([key, { length }]) => remote(again, key, length))
+  expect(again.size).toBe(0)
+  const read = startReader()
+  // One block before the cache is filled.
+  expect((await read(files[0]!, 5, 10)).bytes).toEqual(new Uint8Array(objects.get('object 1')!.subarray(5, 10)))
+  expect(store.reads).toBe(0)
+  await again.fill(files)
+  expect([again.size, store.reads]).toEqual([42, 1 + 21])
+  for (const file of files) {
+    const { bytes } = await read(file, 0, file.size)
+    expect(Buffer.from(bytes!).equals(objects.get(file.key)!)).toBe(true)
+  }
+  expect(store.reads).toBe(22)
+  // Without `close`, as after a crash.
+  const empty = await BlockCache.open({ folder, objects: store, log: silentLogger, maxBytes: 0 })
+  onTestFinished(() => empty.close())
+  await empty.fill([remote(empty, 'object 2', 20 * BLOCK_BYTES + 2)])
+  expect(store.reads).toBe(22 + 21)
+  await again.close()
+})
+
+test('blocks from before a restart make room for others', async () => {
+  const objects = new Map([1, 2].map((i) => [`object ${i}`, randomBytes(60 * BLOCK_BYTES)]))
+  const { cache, store, folder } = await openCache(objects)
+  await cache.fill([remote(cache, 'object 1', 60 * BLOCK_BYTES)])
+  await cache.close()
+  const again = await BlockCache.open({ folder, objects: store, log: silentLogger, maxBytes: 0 })
+  onTestFinished(() => again.close())
+  const other = remote(again, 'object 2', 60 * BLOCK_BYTES)
+  await again.fill([other])
+  expect(again.size).toBe(60)
+  const { bytes } = await startReader()(other, 0, other.size)
+  expect(Buffer.from(bytes!).equals(objects.get('object 2')!)).toBe(true)
+  expect((await stat(join(folder, 'blocks'))).size).toBeLessThanOrEqual(SLOTS * BLOCK_BYTES)
+})
+
 test('replaces the blocks that were read longest ago', async () => {
   const objects = new Map([1, 2].map((i) => [`object ${i}`, randomBytes(60 * BLOCK_BYTES)]))
   const { cache, store } = await openCache(objects)
