@@ -70,8 +70,9 @@ export function rememberCredentials(records: Records, clock: Clock): Records {
         }),
       findValid: (sha256s) => foundSessions.findValid(sha256s, sessions.findValid),
       async touch(id, expiresAt) {
-        // A write moves the expiry, which changes the version of the credentials.
-        if (uses.isDue(id)) await sessions.touch(id, expiresAt)
+        if (!uses.isDue(id)) return
+        await sessions.touch(id, expiresAt)
+        foundSessions.forget(({ session }) => session.id === id)
       },
     },
     oauth: { ...oauth, applications, grants },
@@ -82,7 +83,7 @@ type Found<F extends (key: string) => Promise<unknown>> = NonNullable<Awaited<Re
 
 interface Source {
   /** See `Records.credentialsVersion`. */
-  version(): number
+  version(): number | Promise<number>
   now(): number
 }
 
@@ -103,9 +104,9 @@ class Memory<T extends object> {
 
   /** Returns the value of a key from memory, or looks it up. */
   async find(key: string, look: (key: string) => Promise<T | null>): Promise<T | null> {
+    const version = await this.#refresh()
     const known = this.#get(key)
     if (known !== undefined) return known
-    const version = this.#version
     const value = await look(key)
     // After a change during the lookup, the value may be from before the change.
     if (version === this.#version) this.#remember(key, value)
@@ -114,6 +115,7 @@ class Memory<T extends object> {
 
   /** Returns the keys that have a value. Looks up only the keys without a value in memory. */
   async findValid(keys: readonly string[], look: (keys: readonly string[]) => Promise<Set<string>>): Promise<Set<string>> {
+    await this.#refresh()
     const valid = new Set(keys.filter((key) => this.#get(key)))
     const others = keys.filter((key) => !valid.has(key))
     return others.length === 0 ? valid : new Set([...valid, ...(await look(others))])
@@ -124,14 +126,19 @@ class Memory<T extends object> {
     for (const [key, value] of this.#found) if (test(value)) this.#found.delete(key)
   }
 
-  /** Returns undefined if nothing is known, and null if the key is known to have no value. */
-  #get(key: string): T | null | undefined {
-    const version = this.#source.version()
+  /** Forgets everything after a change. Returns the version. */
+  async #refresh(): Promise<number> {
+    const version = await this.#source.version()
     if (version !== this.#version) {
       this.#version = version
       this.#found.clear()
       this.#missing.clear()
     }
+    return version
+  }
+
+  /** Returns undefined if nothing is known, and null if the key is known to have no value. */
+  #get(key: string): T | null | undefined {
     const value = this.#found.get(key)
     if (value === undefined) return this.#missing.has(key) ? null : undefined
     const expiry = this.#expiryOf(value)

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
+import { fromNow } from '../core/moment.ts'
 import { denseDimensions } from '../embed/builtin.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex, ChunkIndexStore } from '../index/chunk-index.ts'
@@ -74,19 +75,20 @@ class FollowedIndexes implements IndexReading {
     await this.#look()
   }
 
-  /** Each look serves all callers that were waiting before it began. */
-  catchUp(): Promise<void> {
+  /** Each reload serves all callers that were waiting before it began. They have asked for the version by then, so it isn't older than any of them needs. */
+  async catchUp(): Promise<void> {
+    if ((await this.#options.versions.of('indexes')) === this.#seenIndexes) return
     this.#next ??= (async () => {
       await this.#running?.catch(() => {})
       this.#running = this.#next
       this.#next = null
       await this.#catchUpNow()
     })()
-    return this.#next
+    await this.#next
   }
 
   async #catchUpNow(): Promise<void> {
-    const { indexes } = await this.#options.versions.read()
+    const indexes = await this.#options.versions.of('indexes')
     if (indexes === this.#seenIndexes) return
     await this.#reload()
     this.#seenIndexes = indexes
@@ -97,9 +99,11 @@ class FollowedIndexes implements IndexReading {
     let pause = LOOK_MS
     try {
       if (this.#active?.isSettled === false) this.#seenIndexes = -1
-      await this.catchUp()
-      // Fetch commits now, so that the next search waits less.
-      await this.#active?.index.catchUp()
+      await fromNow(async () => {
+        await this.catchUp()
+        // Fetch commits now, so that the next search waits less.
+        await this.#active?.index.catchUp()
+      })
       if (this.#active?.isSettled === false) pause = RETRY_MS
     } catch (error) {
       this.#options.log.warn({ err: error }, 'could not read changes of the search index; trying again')

@@ -25,7 +25,7 @@ export interface Members {
   /** Returns the projects that a user may see. Answers from memory while no member, project or user changes. */
   visibleTo(userId: string): Promise<Visibility>
   /** Returns a number that grows whenever `visibleTo` may answer differently than before, because of this process or another one. */
-  version(): number
+  version(): number | Promise<number>
   /** Earliest first. */
   list(projectId: string): Promise<Member[]>
   /**

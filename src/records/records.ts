@@ -64,11 +64,11 @@ export interface Records {
   webhooks: Webhooks
   backups: Backups
   /**
-   * Returns a number that grows whenever users, their credentials or their applications may have changed, in this process or another one. The
-   * call costs almost nothing, so callers make it before each use of remembered values. The time of the last use of a key or a connection
-   * doesn't count as a change.
+   * Returns a number that grows whenever users, their credentials or their applications may have changed, in this process or another one.
+   * Callers ask for it before each use of remembered values. The call costs almost nothing on SQLite, and on PostgreSQL within a `Moment` for which
+   * the versions have been read. The time of the last use of a credential doesn't count as a change.
    */
-  credentialsVersion(): number
+  credentialsVersion(): number | Promise<number>
   /** Reads and writes without changing anything, to see whether the database works. Never throws. */
   check(): Promise<{ ok: boolean; message: string }>
   close(): Promise<void>

@@ -49,9 +49,9 @@ export interface Lease {
 /** Subjects whose changes other processes must notice. `indexes`: the list of indexes. `models`: a user's request for another model. */
 export type SharedSubject = 'indexes' | 'models'
 
-/** Numbers that grow when a subject changes. */
+/** Numbers that grow when a subject changes. Within a `Moment`, they may be as old as the moment. */
 export interface Versions {
-  read(): Promise<Record<SharedSubject, number>>
+  of(subject: SharedSubject): Promise<number>
   /** Call this after a change of the subject. Triggers of the database count changes of `indexes`. */
   grow(subject: Exclude<SharedSubject, 'indexes'>): Promise<void>
   /** Returns the number of the newest commit to an index; 0 if there was none. */

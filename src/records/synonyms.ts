@@ -32,8 +32,8 @@ export interface Synonyms {
   /** Returns the rules of projects, by the ids of the projects. Projects without rules are missing. */
   byProject(projects: ProjectIds): Promise<Map<string, SynonymRule[]>>
   /**
-   * Returns a number that grows whenever rules of any project may have changed, in this process or another one. The call costs almost nothing,
-   * so callers make it before each use of remembered rules.
+   * Returns a number that grows whenever rules of any project may have changed, in this process or another one. Callers ask
+   * for it before each use of remembered rules. See `Records.credentialsVersion` for what that costs.
    */
   version(): number | Promise<number>
 }

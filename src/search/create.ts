@@ -1,5 +1,6 @@
 import type { Chance } from '../core/noise.ts'
 import type { Logger } from '../core/logger.ts'
+import { fromNow } from '../core/moment.ts'
 import { noTelemetry, type Telemetry } from '../core/telemetry.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex } from '../index/chunk-index.ts'
@@ -168,7 +169,7 @@ class DocumentSearch implements Search {
       let { hasDamagedTexts } = page
       // The next attempt no longer finds documents whose texts are damaged.
       for (let attempt = 1; !page.isComplete && attempt < MAX_ATTEMPTS; attempt++) {
-        await active.index.catchUp()
+        await fromNow(() => active.index.catchUp())
         page = await findResultPage(request)
         hasDamagedTexts ||= page.hasDamagedTexts
       }

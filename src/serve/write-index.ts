@@ -33,7 +33,7 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
   const { config, shared, clock, log } = options
   const { coordination } = shared
   const records = onlyAsWriter(options.records, coordination.writer)
-  let { models } = await coordination.versions.read()
+  let models = await coordination.versions.of('models')
   const indexStore = indexStoreOf(options, {
     folder: 'writer',
     memoryBytes: options.memoryBytes,
@@ -70,7 +70,7 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
     async notice() {
       ingest.notice()
       webhooks.nudge()
-      const now = (await coordination.versions.read()).models
+      const now = await coordination.versions.of('models')
       if (now === models) return
       models = now
       if (await isIndexGone(lifecycle, records)) return 'restart'

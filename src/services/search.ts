@@ -1,4 +1,5 @@
 import { DocsearchError } from '../core/errors.ts'
+import { currentMoment, fromNow, Moment } from '../core/moment.ts'
 import { hasAllWords, type MarkedPassage, marksOf } from '../search/marks.ts'
 import type { Search as SearchPassages, SearchOutcome, SearchQuery } from '../search/search.ts'
 import { nameProjects } from '../search/facets.ts'
@@ -44,11 +45,16 @@ export function createSearchService(options: {
   return {
     async search(actor, { projects: wanted, lines = false, ...query }, signal) {
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-        const visible = await access.toRead(actor)
-        const projectIds = wanted === undefined ? visible.ids : new Set(wanted.map((idOrName) => visible.require(idOrName).id))
-        const outcome = await search.search({ ...query, userId: actor.userId, projectIds: [...projectIds].sort() }, signal)
+        // The first attempt may use what is known since the request arrived.
+        const moment = attempt === 1 ? (currentMoment() ?? new Moment()) : new Moment()
+        const { visible, projectIds, outcome } = await moment.run(async () => {
+          const visible = await access.toRead(actor)
+          const projectIds = wanted === undefined ? visible.ids : new Set(wanted.map((idOrName) => visible.require(idOrName).id))
+          const outcome = await search.search({ ...query, userId: actor.userId, projectIds: [...projectIds].sort() }, signal)
+          return { visible, projectIds, outcome }
+        })
         // A search can take long enough for the actor to lose a project, and its counts and scores are about all of them.
-        const { ids: now } = await access.toRead(actor)
+        const { ids: now } = await fromNow(() => access.toRead(actor))
         if (![...projectIds].every((id) => now.has(id))) continue
         const hits = await locations.locate(outcome.hits, lines)
         return { ...outcome, hits, facets: outcome.facets && nameProjects(outcome.facets, (id) => visible.unambiguousName(id)) }

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { newApiKey } from '../../src/auth/format.ts'
+import { hashSecret } from '../../src/core/secrets.ts'
 import { startFakeOllama } from '../support/fake-ollama.ts'
 import { canCluster, type Cluster, type Node, startCluster } from '../support/cluster.ts'
 import { runCli, startRealDaemon } from '../support/daemon.ts'
 import { BUCKET, startS3rver } from '../support/object-stores.ts'
+import { withClient } from '../support/postgres-server.ts'
+import { rest, type Rest } from '../support/rest.ts'
 import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { until } from '../support/until.ts'
 import { asRichText, rareWord, textWith } from '../support/words.ts'
@@ -20,7 +24,7 @@ describe.skipIf(!canCluster)('an instance of several processes', () => {
   afterAll(() => cluster[Symbol.asyncDispose]())
 
   const aliveWorkers = () => workers.filter(({ daemon }) => isAlive(daemon.pid))
-  const found = async (node: Node, query: string) => {
+  const found = async (node: Rest, query: string) => {
     const { results } = await node.search(query, { mode: 'keyword', correct: false })
     return results.map(({ document }) => document.path)
   }
@@ -73,6 +77,37 @@ describe.skipIf(!canCluster)('an instance of several processes', () => {
     expect(await found(other, 'zoomer')).toEqual(['car.txt'])
     expect((await one.call('DELETE', `/api/v1/projects/${project.body.id}`)).status).toBe(200)
     await expectOnBoth('automobile', [])
+  })
+
+  test('a key that one process deletes, and a member that it removes, lose access on the other from the next request on', async () => {
+    const [one, other] = apis
+    const project = await one.call<{ id: string }>('POST', '/api/v1/projects', { name: 'Cellar' })
+    await one.upload([{ name: 'cellar.txt', content: 'The zithercellar is locked.' }], { project: 'Cellar', wait: true })
+    const member = `/api/v1/projects/${project.body.id}/members/kim@example.org`
+    await one.call('PUT', member, { role: 'reader' })
+    const key = newApiKey()
+    await withClient(cluster.env['DOCSEARCH_DATABASE']!, (client) =>
+      client.query(
+        `insert into api_keys (id, owner_id, name, sha256, last_four, scopes, created_at)
+          select 'key_kim', id, 'k', $1, 'abcd', '["read:documents"]', 1 from users where email = 'kim@example.org'`,
+        [hashSecret(key)],
+      ),
+    )
+    for (let i = 0; i < 4; i++) {
+      const [here, there] = i % 2 === 0 ? [one, other] : [other, one]
+      const kim = rest(there.url, key)
+      for (let times = 0; times < 2; times++) expect(await found(kim, 'zithercellar')).toEqual(['cellar.txt'])
+      expect((await here.call('DELETE', member)).status).toBe(204)
+      expect(await found(kim, 'zithercellar')).toEqual([])
+      expect((await here.call('PUT', member, { role: 'reader' })).status).toBe(200)
+      expect(await found(kim, 'zithercellar')).toEqual(['cellar.txt'])
+
+      const { id, key: own } = (await here.call<{ id: string; key: string }>('POST', '/api/v1/keys', { name: 'k' })).body
+      const owner = rest(there.url, own)
+      for (let times = 0; times < 2; times++) expect(await found(owner, 'zithercellar')).toEqual(['cellar.txt'])
+      expect((await here.call('DELETE', `/api/v1/keys/${id}`)).status).toBe(204)
+      expect((await owner.call('POST', '/api/v1/search', { query: 'zithercellar' })).status).toBe(401)
+    }
   })
 
   test('nothing is lost or duplicated when the process that writes the index is killed', async () => {

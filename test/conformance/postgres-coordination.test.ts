@@ -182,16 +182,17 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
 
   test('a process notices what another one has changed', async () => {
     const [one, other] = await openTwo()
-    const before = await other.coordination.versions.read()
+    const { versions } = other.coordination
+    const before = { models: await versions.of('models'), indexes: await versions.of('indexes') }
     await one.coordination.versions.grow('models')
-    expect(await other.coordination.versions.read()).toEqual({ ...before, models: before.models + 1 })
-    expect(await other.coordination.versions.newestCommit('gen_1')).toBe(0)
+    expect(await versions.of('models')).toBe(before.models + 1)
+    expect(await versions.newestCommit('gen_1')).toBe(0)
     for (const number of [4, 7, 5]) await one.coordination.versions.noteCommit('gen_1', number)
-    expect(await other.coordination.versions.newestCommit('gen_1')).toBe(7)
+    expect(await versions.newestCommit('gen_1')).toBe(7)
     const index = await one.records.indexes.activate({ fingerprint: 'f', embeddingModel: 'builtin', dimensions: 2 })
-    const { indexes } = await other.coordination.versions.read()
+    const indexes = await versions.of('indexes')
     expect(indexes).toBeGreaterThan(before.indexes)
     await one.records.indexes.setMeasurements(index.id, { canaries: [], chance: null })
-    expect((await other.coordination.versions.read()).indexes).toBe(indexes)
+    expect(await versions.of('indexes')).toBe(indexes)
   })
 })

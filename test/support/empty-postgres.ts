@@ -12,6 +12,7 @@ const EMPTY = `do $$
       execute format('delete from %I', name);
     end loop;
     delete from settings where settings.name not in ('event_id_key', 'audit_id_key');
+    update changes set version = version + 1;
   end
 $$`
 

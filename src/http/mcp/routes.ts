@@ -4,7 +4,8 @@ import { createMcp } from '../../mcp/handle.ts'
 import { createTools } from '../../mcp/tools.ts'
 import { readText } from '../body/read-text.ts'
 import type { AppParts } from '../dependencies.ts'
-import { requireCredential } from '../middleware/credential-watch.ts'
+import { sinceArrival } from '../middleware/arrival.ts'
+import { requireCredentialOnArrival } from '../middleware/credential-watch.ts'
 import { fail, shownError } from '../problems/problems.ts'
 import type { Ctx } from '../routing/context.ts'
 import { route, type Route } from '../routing/route.ts'
@@ -51,10 +52,11 @@ export function mcpRoutes({ search, documents, projects, settings, credentials, 
         checkAudience(principal, baseUrl())
         const text = await readText(ctx.req, MAX_BYTES)
         if (text === null) throw fail('body_too_large', `The body is longer than the limit of ${MAX_BYTES} bytes.`)
-        await requireCredential(ctx, credentials)
+        await requireCredentialOnArrival(ctx, credentials)
         const body = parseMessage(text)
         const request = new Request(baseUrl() + MCP_PATH, { method: 'POST', headers: headersOf(ctx), body: text, signal: gone })
-        const response = await mcp.handle(request, body, { actor, gone, explain: explainer(ctx, log) })
+        const asked = { actor, gone, explain: explainer(ctx, log) }
+        const response = await sinceArrival(ctx, () => mcp.handle(request, body, asked))
         gone.throwIfAborted()
         await sendResponse(ctx, response)
       },

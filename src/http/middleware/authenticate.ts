@@ -4,6 +4,7 @@ import type { Operation } from '../../contract/operation.ts'
 import type { Account } from '../../services/account.ts'
 import type { Ctx, Middleware } from '../routing/context.ts'
 import { fail } from '../problems/problems.ts'
+import { beginMoment } from './arrival.ts'
 import { callAsUser, credentialOf } from './caller.ts'
 import type { RateLimits } from './rate-limit.ts'
 
@@ -26,14 +27,15 @@ export function authenticate(options: {
       throw fail('unauthorized', 'Send a credential: `Authorization: Bearer <API key or access token>`.')
     }
     const credential = bearerCredential(ctx)
-    const principal = credential === null ? null : await authenticator.authenticate(credential)
+    const moment = await beginMoment(ctx)
+    const principal = credential === null ? null : await moment.run(() => authenticator.authenticate(credential))
     if (credential === null || principal === null) {
       await limits.countFailure(ctx)
       throw fail('invalid_token', 'The credential is unknown, revoked or expired. Create a new key or log in again.')
     }
     ctx.state.principal = principal
     ctx.state.credential = { kind: principal.via, key: hashSecret(credential) }
-    ctx.state.actor = await account.identify(principal)
+    ctx.state.actor = await moment.run(() => account.identify(principal))
     await callAsUser(ctx, principal.userId, credentialOf(principal), next)
   }
 }

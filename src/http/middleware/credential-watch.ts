@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { visibleDocument, type CredentialWatch } from '../../auth/credential-watch.ts'
+import { Moment } from '../../core/moment.ts'
 import type { Actor } from '../../services/access.ts'
 import { connectionClosed, onceAborted, type Ctx, type Middleware } from '../routing/context.ts'
 import { fail } from '../problems/problems.ts'
@@ -30,12 +31,20 @@ export function watchCredential(watch: CredentialWatch): Middleware {
   }
 }
 
-/** Looks the credential up again after the body of a request has arrived, which can take long. */
+/** Looks the credential up again after the body of a request has arrived, which can take long. Not if it had arrived before the first lookup. */
 export function recheckCredential(watch: CredentialWatch): Middleware {
   return async (ctx, next) => {
-    await requireCredential(ctx, watch)
+    await requireCredentialOnArrival(ctx, watch)
     await next()
   }
+}
+
+/** Throws `invalid_token` if the credential has ended before the whole request has arrived. */
+export async function requireCredentialOnArrival(ctx: Ctx, watch: CredentialWatch): Promise<void> {
+  if (ctx.state.arrived !== undefined) return
+  const moment = new Moment()
+  await moment.run(() => requireCredential(ctx, watch))
+  ctx.state.arrived = moment
 }
 
 /** Throws `invalid_token` if the credential has ended since the request began. */

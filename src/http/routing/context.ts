@@ -1,6 +1,7 @@
 import type Koa from 'koa'
 import type { Operation } from '../../contract/operation.ts'
 import type { Principal, SessionRecord, User } from '../../core/model.ts'
+import type { Moment } from '../../core/moment.ts'
 import type { Condition } from '../../auth/credential-watch.ts'
 import type { Glance } from '../../services/instance.ts'
 import type { Actor } from '../../services/access.ts'
@@ -20,6 +21,8 @@ export interface State {
   actor?: Actor
   /** The credential or session of the request, for looking it up again. */
   credential?: Condition
+  /** A moment after the whole request has arrived, in which its credential was valid. */
+  arrived?: Moment
   /** Aborts when the credential ends before the answer is complete. */
   ended?: AbortSignal
   /** See `connectionClosed`. */

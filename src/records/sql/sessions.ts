@@ -78,7 +78,7 @@ export function createSessions({ db, clock, now, write }: Store): Sessions {
         return sessions
       }),
     async sweep() {
-      const gone = await db.deleteFrom('sessions').where('expires_at', '<=', now()).executeTakeFirst()
+      const gone = await write((tx) => tx.sql.deleteFrom('sessions').where('expires_at', '<=', now()).executeTakeFirst())
       return Number(gone.numDeletedRows)
     },
   }

@@ -45,9 +45,9 @@ export interface Store {
   wake(projects: ProjectIds): void
   subscribe(listener: EventListener): () => void
   /** Returns a number that is larger than before if documents or projects may have changed, in this process or another one. */
-  documentsVersion(): number
+  documentsVersion(): number | Promise<number>
   /** Like `documentsVersion`, for the members of projects. */
-  membersVersion(): number
+  membersVersion(): number | Promise<number>
 }
 
 export interface WriteTransaction {

@@ -28,9 +28,9 @@ export function credentialsVersionConformance(test: OAuthTest): void {
         'a deleted user': () => records.users.delete(ben),
       }
       for (const [name, change] of Object.entries(changes)) {
-        const before = records.credentialsVersion()
+        const before = await records.credentialsVersion()
         await change()
-        expect(records.credentialsVersion(), name).toBeGreaterThan(before)
+        expect(await records.credentialsVersion(), name).toBeGreaterThan(before)
       }
     })
   })

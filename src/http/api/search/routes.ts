@@ -1,5 +1,6 @@
 import { searchAnswer, searchRequestWithin } from '../../../contract/search.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import { sinceArrival } from '../../middleware/arrival.ts'
 import { route, type Route } from '../../routing/route.ts'
 import { presentSearch } from './present.ts'
 import { toSearchRequest } from './request.ts'
@@ -18,7 +19,7 @@ export const searchRoutes = ({ search, settings }: Pick<Dependencies, 'search' |
     answers: { 200: { description: 'The passages, in the order of `sort`', schema: searchAnswer } },
     problems: ['invalid_query', 'project_not_found', 'unavailable'],
     async handle({ ctx, actor, body, gone }) {
-      const outcome = await search.search(actor, toSearchRequest(body), gone)
+      const outcome = await sinceArrival(ctx, () => search.search(actor, toSearchRequest(body), gone))
       gone.throwIfAborted()
       ctx.body = presentSearch(body, outcome, { baseUrl: settings.baseUrl(), maxBytes: settings.limits.answerBytes })
     },

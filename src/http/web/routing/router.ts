@@ -9,6 +9,7 @@ import { otherMethods } from '../../routing/router.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { isMultipart } from '../../api/upload/body.ts'
 import { originCheck } from '../session/csrf.ts'
+import { sinceArrival } from '../../middleware/arrival.ts'
 import { recheckCredential, watchCredential } from '../../middleware/credential-watch.ts'
 import { formBody } from '../../body/form-body.ts'
 import { compressView } from './compressed-view.ts'
@@ -76,7 +77,7 @@ function sessionForErrors(parts: Parts): Middleware {
 function glance({ instance }: Parts): Middleware {
   return async (ctx, next) => {
     const { login } = ctx.state
-    if (login !== undefined) ctx.state.glance = await instance.glance(login.actor)
+    if (login !== undefined) ctx.state.glance = await sinceArrival(ctx, () => instance.glance(login.actor))
     await next()
   }
 }

@@ -8,6 +8,7 @@ import { presentDocument } from '../../../contract/present/documents.ts'
 import { presentSearch } from '../../api/search/present.ts'
 import { toSearchRequest } from '../../api/search/request.ts'
 import type { MarkedPassage } from '../../../services/search.ts'
+import { sinceArrival } from '../../middleware/arrival.ts'
 import { clientGone } from '../../routing/context.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { statusOf } from '../../problems/problems.ts'
@@ -28,23 +29,25 @@ export const searchPages = (parts: Parts): Page[] => [
     path: paths.home,
     access: 'user',
     hasScript: true,
-    async handle(call) {
-      const { ctx, show, signedIn } = call
-      const fields = searchFieldsOf(ctx.query)
-      // The database answers while the search threads are busy.
-      const [{ found, errors, status }, { statuses, ...holdings }] = await Promise.all([
-        fields.q === undefined ? NOT_ASKED : runSearch(parts, call, fields),
-        holdingsOf(parts, call),
-      ])
-      const isStart = fields.q === undefined && holdings.documents > 0
-      const start = isStart ? await startFacts(parts, call, statuses) : null
-      const searches = fields.q === undefined ? await parts.savedSearches.list(call.actor) : []
-      const saved = savedSearchRows(searches, holdings.projects)
-      const baseUrl = parts.settings.baseUrl()
-      show(renderSearch({ ...signedIn(), fields, errors, holdings, start, found, saved, baseUrl }), status)
-    },
+    handle: (call) => sinceArrival(call.ctx, () => showSearch(parts, call)),
   },
 ]
+
+async function showSearch(parts: Parts, call: PageCall): Promise<void> {
+  const { ctx, show, signedIn } = call
+  const fields = searchFieldsOf(ctx.query)
+  // The database answers while the search threads are busy.
+  const [{ found, errors, status }, { statuses, ...holdings }] = await Promise.all([
+    fields.q === undefined ? NOT_ASKED : runSearch(parts, call, fields),
+    holdingsOf(parts, call),
+  ])
+  const isStart = fields.q === undefined && holdings.documents > 0
+  const start = isStart ? await startFacts(parts, call, statuses) : null
+  const searches = fields.q === undefined ? await parts.savedSearches.list(call.actor) : []
+  const saved = savedSearchRows(searches, holdings.projects)
+  const baseUrl = parts.settings.baseUrl()
+  show(renderSearch({ ...signedIn(), fields, errors, holdings, start, found, saved, baseUrl }), status)
+}
 
 interface Outcome {
   found: Found | null

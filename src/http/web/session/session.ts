@@ -1,6 +1,7 @@
 import { hashSecret } from '../../../core/secrets.ts'
 import type { User } from '../../../core/model.ts'
 import { actorOf } from '../../../services/access.ts'
+import { beginMoment } from '../../middleware/arrival.ts'
 import { callAsUser } from '../../middleware/caller.ts'
 import type { Ctx, Middleware } from '../../routing/context.ts'
 import type { Dependencies } from '../../dependencies.ts'
@@ -17,7 +18,9 @@ type Parts = Pick<Dependencies, 'accounts' | 'settings'>
 export function loadSession({ accounts, settings }: Parts): Middleware {
   return async (ctx, next) => {
     const token = readCookie(ctx, settings, 'session')
-    const found = token === undefined || token.length > MAX_CHARACTERS ? null : await accounts.findSession(token)
+    const moment = await beginMoment(ctx)
+    const found =
+      token === undefined || token.length > MAX_CHARACTERS ? null : await moment.run(() => accounts.findSession(token))
     if (found === null || token === undefined) return next()
     const { user, session } = found
     ctx.state.login = { ...found, token, actor: actorOf(user) }

@@ -1,7 +1,7 @@
 import { Kysely, sql } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import type { Logger } from '../../../core/logger.ts'
-import type { Coordination, SharedSubject, ShownOnce, Versions } from '../../shared.ts'
+import type { Coordination, ShownOnce, Versions } from '../../shared.ts'
 import type { Store } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import type { Worker } from './claims.ts'
@@ -9,6 +9,7 @@ import { postgresDialect } from './dialect.ts'
 import { PostgresLease } from './lease.ts'
 import type { PostgresServer } from './server.ts'
 import { createSharedQueue } from './shared-queue.ts'
+import { DatabaseVersions } from './versions.ts'
 
 const SECRET_BYTES = 32
 /** How many texts to keep for a session. */
@@ -16,13 +17,19 @@ const MAX_OF_SESSION = 10
 
 export type WriterParts = Pick<Coordination, 'writer' | 'versions'>
 
-export function createCoordination(options: { store: Store; worker: Worker; log: Logger; leaseMs: number }): Coordination {
-  const { store, worker, log, leaseMs } = options
+export function createCoordination(options: {
+  store: Store
+  versions: DatabaseVersions
+  worker: Worker
+  log: Logger
+  leaseMs: number
+}): Coordination {
+  const { store, versions, worker, log, leaseMs } = options
   const { db } = store
   return {
     queue: createSharedQueue(store, worker),
     writer: new PostgresLease({ db, log, name: 'writer', leaseMs }),
-    versions: createVersions(db),
+    versions: createVersions(db, versions),
     shownOnce: createShownOnce(db),
     async secret(name) {
       const fresh = randomBytes(SECRET_BYTES).toString('base64')
@@ -45,24 +52,19 @@ export function createWriterParts({
   leaseMs: number
 }): WriterParts {
   const db = new Kysely<Tables>({ dialect: postgresDialect(server) })
-  return { writer: new PostgresLease({ db, log, name: 'writer', leaseMs }), versions: createVersions(db) }
+  return {
+    writer: new PostgresLease({ db, log, name: 'writer', leaseMs }),
+    versions: createVersions(db, new DatabaseVersions(db)),
+  }
 }
 
-function createVersions(db: Kysely<Tables>): Versions {
+function createVersions(db: Kysely<Tables>, versions: DatabaseVersions): Versions {
   return {
-    async read() {
-      const { rows } = await sql<{ subject: string; version: number }>`select subject, version from changes`.execute(db)
-      const versions = new Map(rows.map(({ subject, version }) => [subject, version]))
-      const of = (subject: SharedSubject) => versions.get(subject) ?? 0
-      return { indexes: of('indexes'), models: of('models') }
-    },
+    of: (subject) => versions.of(subject),
     async grow(subject) {
       await sql`update changes set version = version + 1 where subject = ${subject}`.execute(db)
     },
-    async newestCommit(indexId) {
-      const { rows } = await sql<{ number: number }>`select number from index_commits where index_id = ${indexId}`.execute(db)
-      return rows[0]?.number ?? 0
-    },
+    newestCommit: (indexId) => versions.newestCommit(indexId),
     async noteCommit(indexId, number) {
       await sql`insert into index_commits as c (index_id, number) values (${indexId}, ${number})
         on conflict (index_id) do update set number = greatest(c.number, excluded.number)`.execute(db)

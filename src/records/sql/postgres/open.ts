@@ -19,6 +19,7 @@ import { POSTGRES_MIGRATIONS } from './migrations.ts'
 import { refuseMoved } from './move.ts'
 import type { PostgresServer } from './server.ts'
 import { upgradePostgres } from './upgrade.ts'
+import { DatabaseVersions } from './versions.ts'
 import { LeasedWorker } from './worker.ts'
 
 /** A process that has not renewed its lease for this long loses its documents to others. */
@@ -46,6 +47,7 @@ export async function openPostgres(options: {
 }): Promise<Postgres> {
   const { server, clock, log, isAudited = true, leaseMs = LEASE_MS, migrations = POSTGRES_MIGRATIONS, upgrade } = options
   const db = new Kysely<Tables>({ dialect: postgresDialect(server) })
+  const versions = new DatabaseVersions(db)
   const watch = new EventWatch(db, log)
   try {
     await upgradePostgres(server, upgrade, migrations)
@@ -59,13 +61,13 @@ export async function openPostgres(options: {
       db,
       clock,
       engine,
-      versions: { documentsVersion: neverSame(), membersVersion: neverSame() },
+      versions: { documentsVersion: neverSame(), membersVersion: () => versions.of('members') },
       scan: (query, turn) => scan(db, query, turn),
       isAudited,
     })
     const records = composeRecords(store, {
-      credentialsVersion: neverSame(),
-      synonymsVersion: () => synonymsVersion(db),
+      credentialsVersion: () => versions.of('credentials'),
+      synonymsVersion: () => versions.of('synonyms'),
       async close() {
         await watch.stop()
         await coordination.writer.release().catch((error: unknown) => log.warn({ err: error }, 'could not release a lease'))
@@ -73,7 +75,7 @@ export async function openPostgres(options: {
         await db.destroy()
       },
     })
-    const coordination = createCoordination({ store, worker, log, leaseMs })
+    const coordination = createCoordination({ store, versions, worker, log, leaseMs })
     await watch.start(server, store.wake)
     return { records, counters: sharedCounters(db), coordination }
   } catch (error) {
@@ -85,7 +87,7 @@ export async function openPostgres(options: {
 
 /**
  * Makes callers read again instead of caching. Another process may have changed the data, and a user whose next request reaches this process expects
- * to see the change. Asking the database whether something has changed would take as long as reading it.
+ * to see the change. Counting the changes of documents would make uploads wait for each other.
  */
 function neverSame(): () => number {
   let version = 0
@@ -102,10 +104,4 @@ async function scan(db: Kysely<Tables>, query: RawBuilder<{ list: string | null 
 async function hasStoppedWorkers(db: Kysely<Tables>): Promise<boolean> {
   const { rows } = await sql`select 1 from workers where lease_until < clock_timestamp() limit 1`.execute(db)
   return rows.length > 0
-}
-
-/** This query is faster than building again what callers build from synonyms. */
-async function synonymsVersion(db: Kysely<Tables>): Promise<number> {
-  const { rows } = await sql<{ version: number }>`select version from changes where subject = 'synonyms'`.execute(db)
-  return rows[0]!.version
 }

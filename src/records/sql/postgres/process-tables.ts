@@ -19,7 +19,7 @@ create table changes (
   version bigint not null
 );
 
-insert into changes values ('synonyms', 1), ('indexes', 1), ('models', 1);
+insert into changes values ('credentials', 1), ('members', 1), ('synonyms', 1), ('indexes', 1), ('models', 1);
 
 -- The newest commit to each index, which searches have to see. No reference to the index, because processes note commits until they learn that it is gone.
 create table index_commits (

@@ -1,3 +1,5 @@
+import { COUNT_CHANGES } from './change-counts.ts'
+
 // The triggers of SQLite's migrations, which say why they exist (migration-counts.ts, -turns, -quotas, -members, -trash, -folders, -mail). In
 // PostgreSQL, a trigger calls a function, and the columns of a conflicting row need the name of their table.
 
@@ -87,20 +89,6 @@ const TRIGGERS: readonly Trigger[] = [
     `old.status = 'processing' and new.status <> 'processing'`,
     'delete from claims where document_id = new.id;',
   ],
-]
-
-const COUNT_CHANGES = [
-  `create function count_change() returns trigger language plpgsql as $$
-  begin
-    update changes set version = version + 1 where subject = tg_argv[0];
-    return null;
-  end
-$$`,
-  `create trigger synonyms_changed after insert or update or delete on synonyms
-    for each statement execute function count_change('synonyms')`,
-  // Not of the measurements, which belong to an index as long as it exists.
-  `create trigger indexes_changed after insert or delete or update of state, fingerprint on generations
-    for each statement execute function count_change('indexes')`,
 ]
 
 const ROW_TRIGGERS = TRIGGERS.flatMap(([name, event, condition, body]) => [

@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import type { Kysely } from 'kysely'
+import { withDeadline } from '../../../core/deadline.ts'
+import { currentMoment, nextInOrder } from '../../../core/moment.ts'
+import type { SharedSubject } from '../../shared.ts'
+import type { Tables } from '../tables.ts'
+import type { CountedSubject } from './change-counts.ts'
+
+/** The longest time that a statement waits for the one before. */
+const MAX_WAIT_MS = 1_000
+
+type Kind = 'subject' | 'index'
+
+/** What the database said at one moment. */
+interface Reading {
+  /** See `nextInOrder`. */
+  began: number
+  subjects: ReadonlyMap<string, number>
+  commits: ReadonlyMap<string, number>
+}
+
+/**
+ * Reads all versions with one statement: those of the subjects whose changes triggers count, and the newest commit to each index. Callers keep what
+ * they have read from the database in memory until its version changes. They ask for the version first and read afterwards, so what they have read
+ * may be newer than the version, but never older.
+ *
+ * One statement runs at a time, and answers everybody who asked before it began. Within a `Moment`, it also answers those who ask later.
+ */
+export class DatabaseVersions {
+  readonly #db: Kysely<Tables>
+  #latest: Reading | null = null
+  #running: { began: number; reading: Promise<Reading> } | null = null
+  #next: Promise<Reading> | null = null
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db
+  }
+
+  /** Returns a number that differs from all former ones after a change of the subject. */
+  async of(subject: CountedSubject | SharedSubject): Promise<number> {
+    const version = (await this.#read()).subjects.get(subject)
+    // Without a version, nobody would notice a change.
+    if (version === undefined) throw new Error(`the database has no version of ${subject}`)
+    return version
+  }
+
+  /** Returns the number of the newest commit to an index; 0 if there was none. */
+  async newestCommit(indexId: string): Promise<number> {
+    return (await this.#read()).commits.get(indexId) ?? 0
+  }
+
+  #read(): Promise<Reading> {
+    const moment = currentMoment()
+    if (moment !== null) {
+      if (this.#latest !== null && this.#latest.began > moment.began) return Promise.resolve(this.#latest)
+      if (this.#running !== null && this.#running.began > moment.began) return this.#running.reading
+    }
+    return (this.#next ??= this.#begin())
+  }
+
+  /** Waits for the statement that is running, and begins another one. */
+  async #begin(): Promise<Reading> {
+    const before = this.#running
+    // This waits at least until the caller has stored the promise. A connection that hangs must not stop all requests.
+    if (before === null) await Promise.resolve()
+    else await withDeadline(MAX_WAIT_MS, undefined, () => before.reading).catch(() => {})
+    this.#next = null
+    const began = nextInOrder()
+    const running = (this.#running = { began, reading: this.#ask(began) })
+    try {
+      const reading = await running.reading
+      if (this.#latest === null || this.#latest.began < began) this.#latest = reading
+      return reading
+    } finally {
+      if (this.#running === running) this.#running = null
+    }
+  }
+
+  async #ask(began: number): Promise<Reading> {
+    const { rows } = await sql<{ kind: Kind; name: string; version: number }>`
+      select 'subject' as kind, subject as name, version from changes
+      union all select 'index', index_id, number from index_commits`.execute(this.#db)
+    const versions = (kind: Kind) => new Map(rows.filter((row) => row.kind === kind).map(({ name, version }) => [name, version]))
+    return { began, subjects: versions('subject'), commits: versions('index') }
+  }
+}
