@@ -7,7 +7,7 @@ import { each, type Report } from './report.ts'
 import type { Search, System } from './system.ts'
 import { sumOf, type Usage } from './usage.ts'
 
-/** Documents that start parsers and compile code before each measurement. */
+/** Documents that start parsers and compile code before each measurement, half of them PDFs. */
 const WARM_UP = 80
 const WARM_UP_FROM = 900_000
 /** Of ten generated documents, the first five are notes of 250 words, and the next four are reports of 3,000 words. */
@@ -45,8 +45,14 @@ export class Documents {
     return pdfs
   }
 
-  takeWarmUp(): Upload[] {
-    return Array.from({ length: WARM_UP }, () => this.#corpus.document(WARM_UP_FROM + this.#taken.warmUp++))
+  async takeWarmUp(): Promise<Upload[]> {
+    const files: Upload[] = []
+    while (files.length < WARM_UP) {
+      const document = this.#corpus.document(WARM_UP_FROM + this.#taken.warmUp++)
+      // A worker that does not write the index reads no text.
+      files.push(files.length % 2 === 0 ? document : await asPdf(document))
+    }
+    return files
   }
 }
 
@@ -56,7 +62,10 @@ interface Round {
   usage: Usage
 }
 
-/** Loads documents with one and with two workers in turns, then loads the same documents into the instance in a data folder. */
+/**
+ * Loads documents with one and with two workers in turns, then loads the same documents into the instance in a data folder. Each second round begins
+ * with two workers: the index grows, so the second load of a round has the larger merges.
+ */
 export async function measureIngest(
   system: System,
   documents: Documents,
@@ -68,10 +77,16 @@ export async function measureIngest(
   const single: Round[] = []
   for (let round = 0; round < rounds; round++) {
     const parts = [await documents.take(kind, count), await documents.take(kind, count)]
-    one.push(await loadInto(system, documents, parts[0]!))
-    await system.startReader()
-    two.push(await loadInto(system, documents, parts[1]!))
-    await system.stopReader()
+    const loads = [
+      async (files: Upload[]) => void one.push(await loadInto(system, documents, files)),
+      async (files: Upload[]) => {
+        await system.startReader()
+        two.push(await loadInto(system, documents, files))
+        await system.stopReader()
+      },
+    ]
+    if (round % 2 === 1) loads.reverse()
+    for (const [i, load] of loads.entries()) await load(parts[i]!)
     single.push(await loadSingle(system, parts.flat()))
   }
   const rates = (list: Round[]) => list.map(({ documentsPerSecond }) => documentsPerSecond)
@@ -94,7 +109,7 @@ export async function measureIngest(
 }
 
 async function loadInto(system: System, documents: Documents, files: readonly Upload[]): Promise<Round> {
-  const warmUp = documents.takeWarmUp()
+  const warmUp = await documents.takeWarmUp()
   await system.load(warmUp)
   await system.single.load('warm-up', warmUp)
   const before = await system.passages()

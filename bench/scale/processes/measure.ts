@@ -8,7 +8,7 @@ import { measureLatency, measureSmallNode, measureStarts, measureThroughput } fr
 import { measureSizes } from './sizes.ts'
 import { startSystem, type System } from './system.ts'
 
-const ROUNDS = 2
+const ROUNDS = 4
 const SEARCH_ROUNDS = 3
 /** The share of the passages that the bench loads while it measures searches. */
 const DURING = 0.1
