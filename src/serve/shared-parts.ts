@@ -137,14 +137,8 @@ async function startWorker(options: SharedPartsOptions & Pick<StorageParts, 'blo
     coordination,
     read() {
       const reader = createDocumentReader({ ...ingest, queue: coordination.queue })
-      const unsubscribe = records.events.subscribe(() => reader.nudge())
-      return {
-        notice: () => reader.nudge(),
-        stop(graceMs) {
-          unsubscribe()
-          return reader.stop(graceMs)
-        },
-      }
+      // It looks every second, and not at each event: the writer begins at once, and most events are no reason to look.
+      return { notice: () => reader.nudge(), stop: (graceMs) => reader.stop(graceMs) }
     },
     check: () => refuseNewerIndex(records),
     write: () =>

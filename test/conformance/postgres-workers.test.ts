@@ -183,7 +183,11 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     await open(url)
     const db = new Kysely<Tables>({ dialect: postgresDialect(await pgServer({ url, log: silentLogger })) })
     onTestFinished(() => db.destroy())
-    const engine = postgresEngine(db, { id: '', ensureLease: async () => {}, loseLease() {} }, () => {})
+    const engine = postgresEngine(
+      db,
+      { id: '', ensureLease: async () => {}, loseLease() {} },
+      { committed() {}, listenerAdded() {} },
+    )
     const set = (tx: Kysely<Tables>, name: string, value: string) =>
       tx
         .insertInto('settings')

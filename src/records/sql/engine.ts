@@ -24,6 +24,8 @@ export interface Engine {
   lockOwnersOf(tx: Transaction<Tables>, documentIds: readonly string[]): Promise<void>
   /** Call this after a commit with the ids of the events that it wrote. */
   committed(eventIds: readonly number[]): void
+  /** Call this when a listener begins to wait for events. */
+  listenerAdded(): void
   readonly claims: Claims
 }
 
@@ -78,6 +80,7 @@ export function sqliteEngine(db: Kysely<Tables>): Engine {
     lockOwners: async () => {},
     lockOwnersOf: async () => {},
     committed() {},
+    listenerAdded() {},
     claims: {
       isShared: false,
       prepare: async () => {},

@@ -43,6 +43,7 @@ export interface Store {
   scan(query: RawBuilder<{ list: string | null }>, turn: ScanTurn): Promise<PageList>
   /** Calls the listeners, for changes by other processes. */
   wake(projects: ProjectIds): void
+  hasListeners(): boolean
   subscribe(listener: EventListener): () => void
   /** Returns a number that is larger than before if documents or projects may have changed, in this process or another one. */
   documentsVersion(): number | Promise<number>
@@ -116,6 +117,7 @@ export function createStore({
     engine,
     scan,
     wake,
+    hasListeners: () => listeners.size > 0,
     write: (work, { isShared } = ALONE) => write({ isStep: false, isShared }, work),
     writeStep: (work, { isShared } = ALONE) => write({ isStep: true, isShared }, work),
     ...versions,
@@ -123,6 +125,7 @@ export function createStore({
       // An object of its own, because a caller may subscribe the same function twice.
       const own: EventListener = (projects) => listener(projects)
       listeners.add(own)
+      engine.listenerAdded()
       return () => void listeners.delete(own)
     },
   }

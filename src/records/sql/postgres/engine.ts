@@ -17,7 +17,7 @@ const PAUSE_MS = 20
  * Transactions run alone, as on SQLite, except for the frequent ones (`SHARED`), which run at the same time. Owners are locked by their rows in
  * `queue_turns`. All locks end with the transaction, and PostgreSQL ends the transaction of a process that hangs.
  */
-export function postgresEngine(db: Kysely<Tables>, worker: Worker, committed: Engine['committed']): Engine {
+export function postgresEngine(db: Kysely<Tables>, worker: Worker, events: Pick<Engine, 'committed' | 'listenerAdded'>): Engine {
   return {
     // A step is as durable as every other transaction. Otherwise, a crash of PostgreSQL could undo steps of a process that goes on, and nobody would
     // repeat them. Unlike on SQLite, nothing else waits for the disk.
@@ -50,7 +50,7 @@ export function postgresEngine(db: Kysely<Tables>, worker: Worker, committed: En
         owners.map((row) => row.owner_id),
       )
     },
-    committed,
+    ...events,
     claims: createClaims(worker),
   }
 }

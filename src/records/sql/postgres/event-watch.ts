@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Kysely } from 'kysely'
 import type { Logger } from '../../../core/logger.ts'
 import type { ProjectIds } from '../../projects.ts'
@@ -9,12 +8,18 @@ import type { PostgresServer } from './server.ts'
 /** Notifications can be lost, so the watch also looks without one. */
 const POLL_MS = 1000
 /**
- * The watch reads at most once in this time. Otherwise, each process of a busy instance would read several times for each document, and
- * look for work each time.
+ * The watch reads at most once in this time, and without listeners at most once in `POLL_MS`. Otherwise, each process of a busy instance would read
+ * several times for each document, and look for work each time.
  */
 const PAUSE_MS = 50
 /** After more events than this, the watch looks again. */
 const MAX_EVENTS_READ = 1000
+
+export interface EventListeners {
+  /** Calls the listeners with the projects of new events. */
+  wake(projects: ProjectIds): void
+  areWaiting(): boolean
+}
 
 /**
  * Notices events that other processes have committed. After a notification, the watch reads which projects have new events. If
@@ -31,7 +36,8 @@ export class EventWatch {
   #isStopped = false
   #timer: NodeJS.Timeout | undefined
   #stopListening: (() => Promise<void>) | undefined
-  #wake: (projects: ProjectIds) => void = () => {}
+  #endPause: () => void = () => {}
+  #listeners: EventListeners = { wake() {}, areWaiting: () => false }
 
   constructor(db: Kysely<Tables>, log: Logger) {
     this.#db = db
@@ -39,8 +45,8 @@ export class EventWatch {
   }
 
   /** Calls `wake` with the projects of the events that other processes commit from now on. */
-  async start(server: PostgresServer, wake: (projects: ProjectIds) => void): Promise<void> {
-    this.#wake = wake
+  async start(server: PostgresServer, listeners: EventListeners): Promise<void> {
+    this.#listeners = listeners
     const row = await this.#db
       .selectFrom('events')
       .select((e) => e.fn.max('id').as('id'))
@@ -53,8 +59,14 @@ export class EventWatch {
   async stop(): Promise<void> {
     this.#isStopped = true
     clearInterval(this.#timer)
+    this.#endPause()
     await this.#stopListening?.()
     await this.#looking
+  }
+
+  /** Call this when a listener begins to wait. */
+  listenerAdded(): void {
+    this.#endPause()
   }
 
   remember(eventIds: readonly number[]): void {
@@ -75,8 +87,16 @@ export class EventWatch {
         // The next poll tries again.
         this.#log.warn({ err: error }, 'could not read new events')
       }
-      await pause(PAUSE_MS)
+      if (!this.#isStopped) await this.#pause(this.#listeners.areWaiting() ? PAUSE_MS : POLL_MS)
     }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#endPause = resolve
+    const timer = setTimeout(resolve, ms)
+    await promise
+    clearTimeout(timer)
   }
 
   async #readNew(): Promise<void> {
@@ -91,6 +111,6 @@ export class EventWatch {
     this.#seen = rows.at(-1)?.id ?? this.#seen
     const projects = new Set(rows.flatMap(({ id, project_id: project }) => (this.#own.has(id) ? [] : [project])))
     for (const id of this.#own) if (id <= this.#seen) this.#own.delete(id)
-    if (projects.size > 0) this.#wake(projects)
+    if (projects.size > 0) this.#listeners.wake(projects)
   }
 }

@@ -56,7 +56,10 @@ export async function openPostgres(options: {
       if (await hasStoppedWorkers(db)) await records.queue.recover()
     }
     const worker = new LeasedWorker({ db, log, leaseMs, takeOver })
-    const engine = postgresEngine(db, worker, (ids) => watch.remember(ids))
+    const engine = postgresEngine(db, worker, {
+      committed: (ids) => watch.remember(ids),
+      listenerAdded: () => watch.listenerAdded(),
+    })
     const store = createStore({
       db,
       clock,
@@ -76,7 +79,7 @@ export async function openPostgres(options: {
       },
     })
     const coordination = createCoordination({ store, versions, worker, log, leaseMs })
-    await watch.start(server, store.wake)
+    await watch.start(server, { wake: store.wake, areWaiting: store.hasListeners })
     return { records, counters: sharedCounters(db), coordination }
   } catch (error) {
     await watch.stop()
