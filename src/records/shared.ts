@@ -30,6 +30,8 @@ export interface SharedQueue {
   handOver(job: JobRef, parsed: ParsedPages, quotas?: Quotas): Promise<SavedPages | null>
   /** Takes over documents, as if this process had claimed them. */
   takeOver(limit: number): Promise<QueuedDocument[]>
+  /** Calls the listener when documents may have been handed over. Notifications can be lost. Returns a function that stops this. */
+  onHandedOver(listener: () => void): Promise<() => Promise<void>>
 }
 
 /** A right that at most one process has. The clock of the database decides when it expires. */

@@ -57,6 +57,7 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
   await ingest.start()
   const unsubscribe = records.events.subscribe(() => ingest.notice())
   open.add('events', async () => unsubscribe())
+  open.add('documents of other workers', await coordination.queue.onHandedOver(() => ingest.notice()))
   const { blobs } = options.ingest
   const scrub = new Scrub({ blobs, records, scrubIndex: (onRead) => ingest.scrubIndex(onRead), days, clock, log })
   scrub.start()

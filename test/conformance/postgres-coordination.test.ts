@@ -98,7 +98,13 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     await upload(reader, ['a', 'b'])
     const jobs = await claimUnread(reader, 5)
     expect(namesOf(jobs)).toEqual(['a', 'b'])
+    let rings = 0
+    const stop = await writer.coordination.queue.onHandedOver(() => (rings += 1))
+    onTestFinished(stop)
+    // The first call is for documents that were handed over before.
+    expect(rings).toBe(1)
     expect(await reader.coordination.queue.handOver(jobs[0]!, PARSED)).toEqual({ title: 'Lease', tags: [] })
+    await until('the writer hears of it', () => rings > 1)
     // As if the answer had been lost.
     expect(await reader.coordination.queue.handOver(jobs[0]!, PARSED)).toBeNull()
     expect(await writer.records.queue.recover()).toBe(0)

@@ -19,15 +19,16 @@ export type WriterParts = Pick<Coordination, 'writer' | 'versions'>
 
 export function createCoordination(options: {
   store: Store
+  server: PostgresServer
   versions: DatabaseVersions
   worker: Worker
   log: Logger
   leaseMs: number
 }): Coordination {
-  const { store, versions, worker, log, leaseMs } = options
+  const { store, server, versions, worker, log, leaseMs } = options
   const { db } = store
   return {
-    queue: createSharedQueue(store, worker),
+    queue: createSharedQueue(store, worker, server),
     writer: new PostgresLease({ db, log, name: 'writer', leaseMs }),
     versions: createVersions(db, versions),
     shownOnce: createShownOnce(db),

@@ -78,7 +78,7 @@ export async function openPostgres(options: {
         await db.destroy()
       },
     })
-    const coordination = createCoordination({ store, versions, worker, log, leaseMs })
+    const coordination = createCoordination({ store, server, versions, worker, log, leaseMs })
     await watch.start(server, { wake: store.wake, areWaiting: store.hasListeners })
     return { records, counters: sharedCounters(db), coordination }
   } catch (error) {

@@ -4,9 +4,12 @@ import { NO_QUOTAS } from '../../quotas.ts'
 import { claim, readClaimed, savePages } from '../queue.ts'
 import { SHARED, type Store } from '../store.ts'
 import { isUnreadWaiting, lockLease, type Worker } from './claims.ts'
+import type { PostgresServer } from './server.ts'
+
+const CHANNEL = 'docsearch_handed_over'
 
 /** A document that waits to be taken over has a claim without a worker. So it stays in progress, and no process queues it again. */
-export function createSharedQueue(store: Store, worker: Worker): SharedQueue {
+export function createSharedQueue(store: Store, worker: Worker, server: PostgresServer): SharedQueue {
   return {
     async claimUnread(limit, { except = [], exceptTypes }) {
       const unread = { exceptTypes }
@@ -16,10 +19,13 @@ export function createSharedQueue(store: Store, worker: Worker): SharedQueue {
     handOver: (job, parsed, quotas = NO_QUOTAS) =>
       store.writeStep(async (tx) => {
         const saved = await savePages(tx, { job, parsed, quotas, at: store.clock.now() })
+        if (saved === null) return null
         // The claim is of this process, because `savePages` has found the document.
-        if (saved !== null) await sql`update claims set worker_id = null where document_id = ${job.documentId}`.execute(tx.sql)
+        await sql`with given as (update claims set worker_id = null where document_id = ${job.documentId})
+          select pg_notify(${sql.lit(CHANNEL)}, '')`.execute(tx.sql)
         return saved
       }, SHARED),
+    onHandedOver: (listener) => server.listen(CHANNEL, listener),
     async takeOver(limit) {
       const waiting = await sql`select 1 from claims where worker_id is null limit 1`.execute(store.db)
       if (waiting.rows.length === 0) return []
