@@ -39,6 +39,8 @@ type ReadDocument = ParsedDocument & { attachments?: readonly NewAttachment[] }
 
 type ExtractOptions = Pick<IngestOptions, 'records' | 'blobs' | 'parserPool' | 'ocr' | 'limits' | 'quotas'>
 
+type StepOptions = ExtractOptions & Pick<IngestOptions, 'handedOver'>
+
 export interface StepParts {
   retries: Retries
   preparePassages: PreparePassages
@@ -46,12 +48,13 @@ export interface StepParts {
   telemetry: Telemetry
 }
 
-export function createSteps(options: ExtractOptions, { preparePassages, writer, ...parts }: StepParts): Steps {
+export function createSteps(options: StepOptions, { preparePassages, writer, ...parts }: StepParts): Steps {
   return {
     extract: createExtract(options, parts),
     async index(job, extracted, target, signal) {
       const { document, isNew } = job
-      const prepare = () => preparePassages(document, extracted, target.embedder, signal, earlierVectors(job, target))
+      const earlier = options.handedOver === undefined ? undefined : earlierVectors(job, target)
+      const prepare = () => preparePassages(document, extracted, target.embedder, signal, earlier)
       const prepared = await measured('embed', prepare, parts)
       killPoint('embed')
       const { ownerId, mediaType } = document
@@ -61,8 +64,9 @@ export function createSteps(options: ExtractOptions, { preparePassages, writer, 
 }
 
 /**
- * Takes the vectors of an earlier version from the index if it has the same texts, so that a change of a name or of tags embeds nothing. Undefined for
- * new bytes with the built-in embedder, which makes vectors faster than the index returns them.
+ * Takes the vectors of an earlier version from the index if it has the same texts, so that a change of a name or of tags embeds nothing. Only for an
+ * instance of several processes, in which such changes go through the queue. In a data folder, documents whose vectors are damaged go through the
+ * queue. Undefined for new bytes with the built-in embedder, which makes vectors faster than the index returns them.
  */
 function earlierVectors(
   { documentId, isNew, hasPages }: QueuedDocument,

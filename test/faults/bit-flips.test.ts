@@ -3,10 +3,11 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { connect } from '@lancedb/lancedb'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { DoctorReport } from '../../src/contract/doctor.ts'
 import { VECTOR } from '../../src/index/passages/columns.ts'
 import { BIN } from '../support/daemon.ts'
+import { startFakeOllama } from '../support/fake-ollama.ts'
 import { type Instance, newInstance } from '../support/instance.ts'
 import { expectSearchableOnce, expectTidy } from '../support/promises.ts'
 import type { Rest } from '../support/rest.ts'
@@ -174,6 +175,24 @@ test('over the API, the daemon repairs a changed file while it serves', async ()
   expect(await results(running)).toEqual(before)
   await running.daemon.stop()
   expect((await doctor()).report.findings).toEqual([])
+})
+
+test('the repair of a vector of a model makes it again, and does not copy the damaged one', async () => {
+  const ollama = await startFakeOllama()
+  onTestFinished(() => ollama.close())
+  instance = await newInstance({ DOCSEARCH_EMBEDDER: 'ollama:embeddinggemma', DOCSEARCH_OLLAMA: ollama.url })
+  const word = rareWord()
+  const running = await instance.start()
+  await running.upload([{ name: 'doc-1.txt', content: textWith(word) }], { wait: true })
+  await running.daemon.stop()
+  const vector = await vectorOf(word)
+  expect(flipIn('lance/*/data/*.lance', vector.subarray(0, 16))).toHaveLength(1)
+  expect(await vectorOf(word)).not.toEqual(vector)
+  expect((await doctor('--fix')).code).toBe(0)
+  const repaired = await instance.start()
+  await repaired.settled()
+  await repaired.daemon.stop()
+  expect(await vectorOf(word)).toEqual(vector)
 })
 
 test('a damaged list of checksums is reported and written again', async () => {
