@@ -7,7 +7,7 @@ import { bootstrapInterval, mean } from './metrics.ts'
 /** English collections, because the model knows only English words. */
 export const MODEL_SETS: readonly string[] = ['anthropic_docs', 'cisi', 'cranfield', 'med', 'xquad_en']
 /**
- * The least gain of nDCG@10 in hybrid search, as the mean of the sets. The model brought that much to a set that was left out when the
+ * The least gain of nDCG@10 in hybrid search, as the mean of the sets. The model gained that much on a set that was left out when the
  * settings of the vectors were chosen on the other sets (models/README.md), so it is the part of the gain that is not due to tuning. All runs
  * ask the same questions, so a smaller gain comes from a change of docsearch. The interval in the report says something else: how far
  * the gain of other questions might be from this one.

@@ -9,7 +9,7 @@ const SHORT_BYTES = 16_384
 export async function beginMoment(ctx: Ctx): Promise<Moment> {
   // Node passes the header on before it parses the rest. After this wait, it has finished a request without a body.
   await Promise.resolve()
-  // Lets Node read a short body that is already there, which saves a query later. Bodies that are still on their way are not waited for.
+  // Lets Node read a short body that is already there, which saves a query later. Doesn't wait for a body that is still on its way.
   if (!ctx.req.complete && (ctx.request.length ?? Infinity) <= SHORT_BYTES) await setImmediate()
   const moment = new Moment()
   if (ctx.req.complete) ctx.state.arrived = moment
