@@ -1,5 +1,5 @@
-// `npm run bench [-- startup|embed|search|ingest|pages|turns|footprint|scale|projects|processes|ollama|sync|backup …]` measures ratios of one run. Without a section, it
-// measures all of them and writes bench/RESULTS.md.
+// `npm run bench [-- startup|embed|search|ingest|pages|turns|footprint|scale|projects|processes|ollama|sync|backup …]` measures ratios of one run.
+// Without a section, it measures all of them and writes bench/RESULTS.md.
 //
 // Options of `scale`: `--passages 200000` (20,000 by default, also for `projects` and `processes`); `--searches 10000` before memory is measured;
 // `--checkout FOLDER` for another built checkout, to measure in turns with this one (`.`), several times; `--rivals fts5,xapian,postgres,lancedb`
