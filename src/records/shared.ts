@@ -36,7 +36,10 @@ export interface SharedQueue {
 
 /** A right that at most one process has. The clock of the database decides when it expires. */
 export interface Lease {
-  /** Takes the lease if nobody has it, and renews it from then on. Calls `onLost` once if it expires nevertheless. Returns whether this process has it. */
+  /**
+   * Takes the lease if nobody has it, and renews it from then on. Calls `onLost` once if it expires nevertheless. Returns whether this process has
+   * it.
+   */
   tryTake(onLost: () => void): Promise<boolean>
   /** True while this process certainly has the lease. */
   isHeld(): boolean

@@ -1,8 +1,8 @@
 import { type Subject, TABLES } from '../subjects.ts'
 
 /**
- * Subjects whose lookups a process may answer from memory. Documents are not among them, because each upload changes them, and reading them is as fast
- * as asking for a version.
+ * Subjects whose lookups a process may answer from memory. Documents are not among them, because each upload changes them, and reading them is as
+ * fast as asking for a version.
  */
 const COUNTED_SUBJECTS = ['credentials', 'members', 'synonyms'] as const satisfies readonly Subject[]
 export type CountedSubject = (typeof COUNTED_SUBJECTS)[number]
