@@ -1,10 +1,10 @@
-// `npm run bench [-- startup|embed|search|ingest|pages|turns|footprint|scale|projects|processes|ollama|sync|backup …]` measures ratios of one run. Without a section, it
-// measures all of them and writes bench/RESULTS.md.
+// `npm run bench [-- startup|embed|search|ingest|pages|turns|footprint|scale|projects|processes|ollama|sync|backup …]` measures ratios of one run.
+// Without a section, it measures all of them and writes bench/RESULTS.md.
 //
 // Options of `scale`: `--passages 200000` (20,000 by default, also for `projects` and `processes`); `--searches 10000` before memory is measured;
-// `--checkout FOLDER` for another built checkout, to measure in turns with this one (`.`), several times; `--rivals
-// fts5,xapian,postgres,lancedb` (all by default, `--rivals ''` for none). Options of `ollama`, which measures with the Ollama that OLLAMA_HOST
-// names, otherwise with a fake one: `--model all-minilm`; `--questions 100`, also for `processes`; `--checkout FOLDER` as above. Options of `processes`: `--notes 1000` and
+// `--checkout FOLDER` for another built checkout, to measure in turns with this one (`.`), several times; `--rivals fts5,xapian,postgres,lancedb`
+// (all by default, `--rivals ''` for none). Options of `ollama`, which measures with the Ollama that OLLAMA_HOST names, otherwise with a fake one:
+// `--model all-minilm`; `--questions 100`, also for `processes`; `--checkout FOLDER` as above. Options of `processes`: `--notes 1000` and
 // `--pdfs 400`, the numbers of further, short documents and of PDFs. Variables such as DOCSEARCH_LOG_LEVEL reach the daemons.
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Numbers what happens in this process, in order. */
+/** The number that `nextInOrder` returned last. */
 let last = 0
 
 /** Returns a number that is larger than all earlier ones. */
@@ -9,16 +9,16 @@ export function nextInOrder(): number {
 }
 
 /**
- * Lets several lookups of a request share one question to the database. What docsearch knows about the database may be as old as the moment, but
- * not older. So a moment begins after the request has arrived, and the request sees every change that was committed before.
+ * Lets several lookups of a request share one query. The lookups may use what docsearch has asked the database since the moment began, but nothing
+ * older. So a moment begins after the request has arrived, and the request sees every change that was committed before.
  *
- * Without a moment, every lookup asks the database. That is right for work that takes long, such as a stream of events.
+ * Without a moment, every lookup asks the database. Long work needs that, such as a stream of events.
  */
 export class Moment {
   readonly began = nextInOrder()
   #running = 0
 
-  /** Runs work that may use what is known since the moment. A timer that the work starts may not use it after the work has ended. */
+  /** Runs work whose lookups belong to the moment. After the work has ended, the lookups of a timer that it started no longer do. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     this.#running++
     try {

@@ -5,7 +5,7 @@ import { formatBytes } from '../core/format-bytes.ts'
 import { unnamedFiles } from '../index/inspect-shared.ts'
 import type { SharedScene } from './shared-scene.ts'
 
-/** A document or commit may soon need a younger object. The writer of the index deletes what nothing needs every few hours. */
+/** A document or commit may soon need a younger object. Every few hours, the writer of the index deletes what nothing needs. */
 const GRACE_MS = 24 * 3_600_000
 /** How many hashes to look up in the records at once. */
 const AT_ONCE = 1_000

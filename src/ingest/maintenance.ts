@@ -38,7 +38,7 @@ export class Maintenance {
   start(): void {
     this.#optimiseSoon()
     this.#sweeping.start()
-    // An optimisation leaves recent files, because searches may still read them.
+    // An optimisation leaves recent files, because searches may still read them. A later one deletes them.
     this.#timers.sweep = setInterval(() => {
       this.#optimiseSoon()
       this.#sweeping.start()

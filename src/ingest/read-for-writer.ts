@@ -12,8 +12,8 @@ export interface ReaderOptions extends Omit<IngestOptions, 'lifecycle' | 'handed
 }
 
 /**
- * Reads documents, stores their pages, and hands them over to the process that writes the index. Leaves text files to that process: to hand over a
- * document takes about 4 ms of processor time, and to read a text file less than 1 ms.
+ * Reads documents, stores their pages, and hands them over to the process that writes the index. Leaves text files to that process: handing a
+ * document over takes about 4 ms of processor time, and reading a text file takes less than 1 ms.
  */
 export function createDocumentReader(options: ReaderOptions): Pick<Worker, 'nudge' | 'stop'> {
   const { records, queue, log, telemetry = noTelemetry } = options
@@ -26,7 +26,7 @@ export function createDocumentReader(options: ReaderOptions): Pick<Worker, 'nudg
     retries,
     claim: (limit, claiming) => queue.claimUnread(limit, { ...claiming, exceptTypes: TEXT_MEDIA_TYPES }),
     extract: createExtract(options, { retries, telemetry, savePages: queue.handOver }),
-    // The process that takes the document over does this.
+    // The process that takes over the document indexes it.
     async index() {},
     load: new Load(options.parserPool.capacity),
     stopping,

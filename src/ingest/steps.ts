@@ -64,9 +64,10 @@ export function createSteps(options: StepOptions, { preparePassages, writer, ...
 }
 
 /**
- * Takes the vectors of an earlier version from the index if it has the same texts, so that a change of a name or of tags embeds nothing. Only for an
- * instance of several processes, in which such changes go through the queue. In a data folder, documents whose vectors are damaged go through the
- * queue. Undefined for new bytes with the built-in embedder, which makes vectors faster than the index returns them.
+ * Takes the vectors of an earlier version from the index if it has the same texts, so that a change of a name or of tags embeds nothing. Only an
+ * instance of several processes does this, because only there do such changes go through the queue. In a data folder, a document may be in the queue
+ * because its vectors are damaged, and they must not be copied. Returns undefined for new bytes with the built-in embedder, which makes vectors
+ * faster than the index returns them.
  */
 function earlierVectors(
   { documentId, isNew, hasPages }: QueuedDocument,

@@ -75,7 +75,7 @@ class FollowedIndexes implements IndexReading {
     await this.#look()
   }
 
-  /** Each reload serves all callers that were waiting before it began. They have asked for the version by then, so it isn't older than any of them needs. */
+  /** Each reload serves all callers that were waiting before it began. They have all asked for the version by then, so it is new enough for each. */
   async catchUp(): Promise<void> {
     if ((await this.#options.versions.of('indexes')) === this.#seenIndexes) return
     this.#next ??= (async () => {

@@ -145,7 +145,7 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
   html: { kind: 'text', beginsLike: beginsAsHtml, load: async () => (await import('./html/html.ts')).parseHtml },
 }
 
-/** The media types of text files. To read one takes a small part of the time that indexing it takes. */
+/** The media types of text files. Reading a text file takes a small part of the time that indexing it takes. */
 export const TEXT_MEDIA_TYPES: readonly string[] = FORMAT_IDS.filter((id) => READERS[id].kind === 'text').map(
   (id) => FORMATS[id].mediaType,
 )

@@ -22,11 +22,11 @@ export interface Coordination {
  */
 export interface SharedQueue {
   /**
-   * Like `Queue.claim`, but only documents whose pages are not stored yet, and none of the media types in `exceptTypes`. Looks at the first owners in
-   * turn and at the first documents of each, so that the time does not grow with the queue.
+   * Like `Queue.claim`, but claims only documents whose pages are not stored yet, and none of the media types in `exceptTypes`. Looks only at the
+   * owners whose turn is next and at the first documents of each, so that the time does not grow with the queue.
    */
   claimUnread(limit: number, options: { except?: readonly string[]; exceptTypes: readonly string[] }): Promise<QueuedDocument[]>
-  /** Like `Queue.savePages`, and gives the document up. It stays in progress until a process takes it over. */
+  /** Like `Queue.savePages`, but also gives up the claim. The document stays in progress until a process takes it over. */
   handOver(job: JobRef, parsed: ParsedPages, quotas?: Quotas): Promise<SavedPages | null>
   /** Takes over documents, as if this process had claimed them. */
   takeOver(limit: number): Promise<QueuedDocument[]>
@@ -36,7 +36,10 @@ export interface SharedQueue {
 
 /** A right that at most one process has. The clock of the database decides when it expires. */
 export interface Lease {
-  /** Takes the lease if nobody has it, and renews it from then on. Calls `onLost` once if it expires nevertheless. Returns whether this process has it. */
+  /**
+   * Takes the lease if nobody has it, and renews it from then on. Calls `onLost` once if it expires nevertheless. Returns whether this process has
+   * it.
+   */
   tryTake(onLost: () => void): Promise<boolean>
   /** True while this process certainly has the lease. */
   isHeld(): boolean

@@ -13,7 +13,7 @@ export interface Restored {
   document: DocumentRecord
   /** ID of the document that had its path and is in the trash now; null when there was none. */
   replacedId: string | null
-  /** IDs of its attachments that exceed a quota. They are deleted, and the message names them when it has been read again. */
+  /** IDs of its attachments that exceed a quota. They are deleted. When the message has been read again, a warning names them. */
   refusedIds: readonly string[]
 }
 

@@ -137,7 +137,7 @@ async function startWorker(options: SharedPartsOptions & Pick<StorageParts, 'blo
     coordination,
     read() {
       const reader = createDocumentReader({ ...ingest, queue: coordination.queue })
-      // It looks every second, and not at each event: the writer begins at once, and most events are no reason to look.
+      // The reader looks for documents every second, not at each event: the writer begins at once, and most events bring nothing to read.
       return { notice: () => reader.nudge(), stop: (graceMs) => reader.stop(graceMs) }
     },
     check: () => refuseNewerIndex(records),

@@ -41,8 +41,9 @@ interface Changes {
 
 /**
  * Applies one action to many documents, one after the other. A refusal for one document does not affect the others. An attachment whose
- * message is among the documents follows it and gets the same result, except for `reprocess`, and for a restored attachment that exceeds a quota. Throws an error that concerns all documents, such as
- * `insufficient_scope`, if it happens before the first result. After that, the error becomes the result of each remaining document.
+ * message is among the documents follows it and gets the same result. There are two exceptions: `reprocess`, and attachments that `restore` refuses
+ * because they exceed a quota. Throws an error that concerns all documents, such as `insufficient_scope`, if it happens before the first result.
+ * After that, the error becomes the result of each remaining document.
  */
 export async function runBatch(
   documents: Changes,

@@ -45,7 +45,7 @@ export function createSearchService(options: {
   return {
     async search(actor, { projects: wanted, lines = false, ...query }, signal) {
       for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-        // The first attempt may use what is known since the request arrived.
+        // The first attempt may use what docsearch has read since the request arrived.
         const moment = attempt === 1 ? (currentMoment() ?? new Moment()) : new Moment()
         const { visible, projectIds, outcome } = await moment.run(async () => {
           const visible = await access.toRead(actor)

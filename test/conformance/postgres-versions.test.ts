@@ -116,7 +116,7 @@ describe.skipIf(!hasPostgres)('what a process remembers of the database', () => 
     }
   })
 
-  test('what a user may see is right in the other process at once', async () => {
+  test('the other process knows at once what a user may see', async () => {
     const { one, other, ann, ben, project } = await openTwo()
     const { members, projects, users } = one.records
     const seen = async () =>
@@ -136,7 +136,7 @@ describe.skipIf(!hasPostgres)('what a process remembers of the database', () => 
     expect(await seen()).toEqual([])
   })
 
-  test('the use of a credential is no change, and lookups answer from memory', async () => {
+  test('using a credential does not count as a change, and lookups answer from memory', async () => {
     const { url, one, other, ben } = await openTwo()
     const key = await newKey(one.records, ben, 'k')
     const session = await newSession(one.records, ben, 's')
@@ -190,7 +190,7 @@ describe.skipIf(!hasPostgres)('what a process remembers of the database', () => 
     })
   })
 
-  test('one statement answers everybody who asked before it began, and within a moment also later', async () => {
+  test('one statement answers all callers that asked before it began, and within a moment also later callers', async () => {
     const { one } = await openTwo()
     const { records } = one
     const thrice = async (work: () => unknown) => {

@@ -177,7 +177,7 @@ test('over the API, the daemon repairs a changed file while it serves', async ()
   expect((await doctor()).report.findings).toEqual([])
 })
 
-test('the repair of a vector of a model makes it again, and does not copy the damaged one', async () => {
+test('the repair of a damaged vector embeds the text with the model again, and does not copy the vector', async () => {
   const ollama = await startFakeOllama()
   onTestFinished(() => ollama.close())
   instance = await newInstance({ DOCSEARCH_EMBEDDER: 'ollama:embeddinggemma', DOCSEARCH_OLLAMA: ollama.url })

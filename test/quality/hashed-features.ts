@@ -1,7 +1,7 @@
 import { type CopiedPackage, copyPackage } from '../support/copied-package.ts'
 
 /**
- * Copies the built package and takes the vectors of all words from it, so that its built-in embedder has hashed features only. The list of the
+ * Copies the built package and removes the vectors of all words, so that its built-in embedder has hashed features only. The list of the
  * model's words stays, because other parts of a search read it, such as the correction of misspelled words.
  */
 export async function copyWithoutWordVectors(): Promise<CopiedPackage> {

@@ -28,9 +28,9 @@ export function mean(values: readonly number[]): number {
 const SAMPLES = 10_000
 
 /**
- * Returns the bounds of 95 % of the means that other questions might have given: the percentile bootstrap. Each sample draws as many values of
- * each set as it has, with replacement, and takes the mean of the sets' means. For a comparison, the values are the differences of each
- * question (paired). The same values always give the same bounds.
+ * Returns the 95 % confidence interval of the mean, from the percentile bootstrap. Each sample draws as many values from each set as the set
+ * has, with replacement, and takes the mean of the sets' means. To compare two runs, pass the difference for each question (paired). The same
+ * values always give the same bounds.
  */
 export function bootstrapInterval(sets: readonly (readonly number[])[]): [low: number, high: number] {
   const random = seeded(1)

@@ -7,15 +7,15 @@ import { bootstrapInterval, mean } from './metrics.ts'
 /** English collections, because the model knows only English words. */
 export const MODEL_SETS: readonly string[] = ['anthropic_docs', 'cisi', 'cranfield', 'med', 'xquad_en']
 /**
- * The least gain of nDCG@10 in hybrid search, as the mean of the sets. The model brought that much to a set that was left out when the
+ * The least gain of nDCG@10 in hybrid search, as the mean of the sets. The model gained that much on a set that was left out when the
  * settings of the vectors were chosen on the other sets (models/README.md), so it is the part of the gain that is not due to tuning. All runs
  * ask the same questions, so a smaller gain comes from a change of docsearch. The interval in the report says something else: how far
  * the gain of other questions might be from this one.
  */
 const MIN_GAIN = 0.008
 /**
- * What the model may cost on a set, so that the mean doesn't hide a set that it spoils: the right answer to one question in 120 falls from the
- * first place to the second, which has .37 less.
+ * What the model may cost on a set, so that the mean doesn't hide a set that the model makes worse. It costs as much if the right answer to one
+ * question in 120 falls from the first place to the second, because the second place counts .37 less.
  */
 const MAX_COST = 0.003
 
@@ -62,7 +62,7 @@ export function reportOfGain(sets: readonly ComparedSet[]): { lines: string[]; p
   const row = (cells: (string | number)[], gained: number, [low, high]: readonly [number, number]) =>
     `| ${[...cells, figure(gained), `${figure(low)} to ${figure(high)}`].join(' | ')} |`
   const lines = [
-    'What the model of the built-in embedder brings: nDCG@10 of hybrid search with hashed features only, and with the model. In 95 % of 10,000 samples of the questions, drawn with replacement within each set, the gain is in the interval.',
+    'What the model adds to the built-in embedder: nDCG@10 of hybrid search with hashed features only, and with the model. In 95 % of 10,000 samples of the questions, drawn with replacement within each set, the gain is in the interval.',
     '',
     '| set | questions | hashed features | model | gain | interval |',
     '|---|---|---|---|---|---|',
@@ -71,7 +71,7 @@ export function reportOfGain(sets: readonly ComparedSet[]): { lines: string[]; p
     ),
     row(['mean', '', ...(['hashed', 'model'] as const).map((of) => figure(mean(compared.map((set) => set[of]))))], gain, all),
     '',
-    `The mean gain has to be ${figure(MIN_GAIN)} or more: the model brought that much to a set that was left out when its settings were chosen. On any set, the model may cost ${figure(MAX_COST)}.`,
+    `The mean gain must be ${figure(MIN_GAIN)} or more: the model gained that much on a set that was left out when its settings were chosen. On any set, the model may lose at most ${figure(MAX_COST)}.`,
     '',
   ]
   const problems = compared

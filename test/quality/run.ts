@@ -158,7 +158,7 @@ async function mixedTable(instance: Instance, data: string): Promise<string[]> {
   return linesOf(reportOfMixed(await measureMixed(instance, data, alone, maxQuestions)))
 }
 
-/** Compares the collections that were measured with a program without the model. */
+/** Compares the results of this run with those of a program without the vectors of the model. */
 async function gainTable(data: string): Promise<string[]> {
   const measured = new Map(results.map(({ set, byRun }) => [set, byRun.hybrid.ofQuestions]))
   const hashed = await measureHashed(data, maxQuestions)

@@ -7,7 +7,7 @@ import { each, type Report } from './report.ts'
 import type { Search, System } from './system.ts'
 import { sumOf, type Usage } from './usage.ts'
 
-/** Documents that start parsers and compile code before each measurement, half of them PDFs. */
+/** How many documents to load before each measurement, so that parsers run and code is compiled. Half of them are PDFs. */
 const WARM_UP = 80
 const WARM_UP_FROM = 900_000
 /** Of ten generated documents, the first five are notes of 250 words, and the next four are reports of 3,000 words. */
@@ -49,7 +49,7 @@ export class Documents {
     const files: Upload[] = []
     while (files.length < WARM_UP) {
       const document = this.#corpus.document(WARM_UP_FROM + this.#taken.warmUp++)
-      // A worker that does not write the index reads no text.
+      // A worker that does not write the index reads no text files.
       files.push(files.length % 2 === 0 ? document : await asPdf(document))
     }
     return files
@@ -63,7 +63,7 @@ interface Round {
 }
 
 /**
- * Loads documents with one and with two workers in turns, then loads the same documents into the instance in a data folder. Each second round begins
+ * Loads documents with one and with two workers in turns, then loads the same documents into the instance in a data folder. Every second round begins
  * with two workers: the index grows, so the second load of a round has the larger merges.
  */
 export async function measureIngest(

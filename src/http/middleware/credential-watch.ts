@@ -31,7 +31,7 @@ export function watchCredential(watch: CredentialWatch): Middleware {
   }
 }
 
-/** Looks the credential up again after the body of a request has arrived, which can take long. Not if it had arrived before the first lookup. */
+/** Looks the credential up again after the body has arrived, which can take long. Skips this if the body had arrived before the first lookup. */
 export function recheckCredential(watch: CredentialWatch): Middleware {
   return async (ctx, next) => {
     await requireCredentialOnArrival(ctx, watch)

@@ -21,7 +21,7 @@ export interface State {
   actor?: Actor
   /** The credential or session of the request, for looking it up again. */
   credential?: Condition
-  /** A moment after the whole request has arrived, in which its credential was valid. */
+  /** A moment that began after the whole request had arrived. The credential was valid in it. */
   arrived?: Moment
   /** Aborts when the credential ends before the answer is complete. */
   ended?: AbortSignal

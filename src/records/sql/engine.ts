@@ -29,7 +29,7 @@ export interface Engine {
   readonly claims: Claims
 }
 
-/** Asks for documents whose pages are not stored, among the first of the queue. */
+/** Limits a claim to documents whose pages are not stored yet, among the first in the queue. */
 export interface Unread {
   exceptTypes: readonly string[]
 }

@@ -96,7 +96,7 @@ async function putBack(tx: WriteTransaction, row: TrashRow, now: number): Promis
   return restored
 }
 
-/** Deletes attachments that exceed a quota, and returns their IDs. */
+/** Puts back the attachments of a message. Deletes those that exceed a quota, and returns their IDs. */
 async function putBackAttachments(tx: WriteTransaction, id: string, now: number, quotas: Quotas): Promise<string[]> {
   const refusedIds: string[] = []
   for (const row of await attachmentsInTrash(tx.sql, [id])) {

@@ -66,7 +66,7 @@ export function memoryTrash(store: MemoryStore): Trash {
   }
 }
 
-/** Deletes attachments that exceed a quota, and returns their IDs. */
+/** Puts back the attachments of a message. Deletes those that exceed a quota, and returns their IDs. */
 function putBackAttachments(store: MemoryStore, id: string, quotas: Quotas): string[] {
   const refusedIds: string[] = []
   for (const each of attachmentsOf(store.trash, [id])) {

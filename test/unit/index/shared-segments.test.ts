@@ -187,7 +187,7 @@ test('a commit that the store refused changes nothing, and the next commit succe
   }
 })
 
-test('a change that other processes see does not fail because of the disk of the writer', async () => {
+test('a change that other processes see does not fail when the writer cannot write to its disk', async () => {
   const folder = join(await tempFolder(), 'idx')
   const writer = await openWriter({ folder })
   await writer.put([document('doc_1'), document('doc_2')])
@@ -248,7 +248,7 @@ test('a sweep keeps the files of documents whose deletion took effect although i
   expect(ids).toEqual(new Set(['doc_1', 'other_1', 'other_2']))
 })
 
-test('a process that was replaced finds what the next writer committed before that', async () => {
+test('a writer that was replaced finds what the next writer has committed', async () => {
   const first = await openWriter()
   await first.put([document('doc_1')])
   const second = await openWriter()

@@ -9,7 +9,7 @@ import { concernsOneDocument, eachDocument } from './each.ts'
 import { DOCUMENT_LIST, documentId, inProject, trashedId } from './find.ts'
 import { commandToUndo, sayHowToUndo } from './undo.ts'
 
-/** The maximum of the API. */
+/** The API accepts at most this many documents in one request. */
 const MAX_AT_ONCE = 1_000
 
 export default defineCommand({
@@ -68,10 +68,10 @@ async function describe(client: Client, given: string, { permanent, project }: O
   return `document ${document.path} of project ${document.project.name}`
 }
 
-/** A document to delete, or why there is none. */
+/** A document to delete, or the error of looking for it. */
 type Target = { id: string; error: null } | { id: null; error: Error }
 
-/** Finds all documents before the first one is deleted. Returns them by what the user named, each document once. */
+/** Finds all documents before any is deleted. Returns them by the name or ID that the user gave, each document once. */
 async function targetsOf(client: Client, documents: readonly string[], options: Options): Promise<Map<string, Target>> {
   const targets = new Map<string, Target>()
   const ids = new Set<string>()
@@ -89,8 +89,8 @@ async function targetsOf(client: Client, documents: readonly string[], options: 
 }
 
 /**
- * Deletes several documents in one request, in which attachments follow their message. Returns the IDs of those that are deleted. A request for
- * each of the others says why it is not: a result of this request has no message, and instances of version 0.1.0 don't know this request.
+ * Deletes several documents in one request, in which attachments follow their message. Returns the IDs of the deleted documents. The caller sends a
+ * request for each of the others, because a refusal in a batch has no message, and instances of version 0.1.0 don't accept batches.
  */
 async function deleteTogether(client: Client, ids: readonly string[], permanent: boolean): Promise<Set<string>> {
   const gone = new Set<string>()

@@ -103,7 +103,7 @@ export class BlockCache {
   async fill(files: readonly RemoteFile[]): Promise<void> {
     const inTurn = pLimit(FILLS_AT_ONCE)
     const failedBefore = this.#failedWrites
-    // Blocks from before the start make room.
+    // Blocks from before the start don't count, because they make room for others.
     const used = () => this.#slots.length - this.#freeSlots.length - this.#kept.size
     const hasRoom = () => used() < this.#maxSlots && this.#failedWrites === failedBefore
     const fillBlock = async (file: RemoteFile, block: number) => {

@@ -60,7 +60,7 @@ export class CommitLog {
 
   /**
    * Reads the commits of other processes. Returns the projects that have changed since the last call of this method or `takeOver`. Reverts failed
-   * commits of this process, unless there is a later writer: then they count if they have taken effect.
+   * commits of this process, unless there is a later writer. In that case, failed commits that took effect stay.
    */
   follow(): Promise<ReadonlySet<string>> {
     return this.#inTurn(async () => {

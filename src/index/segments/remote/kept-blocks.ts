@@ -29,8 +29,8 @@ const LIST = z.strictObject({
 const fileIn = (folder: string) => join(folder, 'blocks.json')
 
 /**
- * Returns what the list of a folder says, and deletes the list, because it is wrong as soon as the cache changes. Returns nothing if there is no list,
- * as after a crash, or if it is damaged.
+ * Returns the blocks in the list of a folder, and deletes the list, because it is wrong as soon as the cache changes. Returns no blocks if the list
+ * is missing, as after a crash, or damaged.
  */
 export async function takeKeptBlocks(folder: string): Promise<KeptBlock[]> {
   const text = await readFile(fileIn(folder), 'utf8').catch(() => '')

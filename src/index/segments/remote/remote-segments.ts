@@ -106,8 +106,8 @@ export class RemoteSegments implements Shares {
   }
 
   /**
-   * Reverts failed commits first, because they no longer name files that the next commit names again. If this process is the writer afterwards, every
-   * later commit names only files that are new or named now, no matter which process makes it.
+   * Reverts failed commits first. A failed commit that took effect may have dropped files, and the commit that reverts it names them again. If this
+   * process is the writer afterwards, every later commit names only files that are new or named now, no matter which process makes it.
    */
   async unneeded(files: readonly string[]): Promise<string[]> {
     await this.confirm()

@@ -44,7 +44,7 @@ export interface Shares {
   fetch(projectIds?: ReadonlySet<string>): Promise<void>
   /** Returns the files that no commit names, except for new files. The writer may be about to name some of them again. */
   unnamed(): Promise<string[]>
-  /** Returns those of these unnamed files that no commit will ever name again. Throws `writer_replaced`. */
+  /** Returns which of these unnamed files no commit will ever name again. Throws `writer_replaced`. */
   unneeded(files: readonly string[]): Promise<string[]>
   /** Deletes unneeded files, and commits that no process needs any more. Any process may call this, even one that was frozen. */
   delete(files: readonly string[]): Promise<void>

@@ -80,8 +80,8 @@ export class StoredProject {
 
   /**
    * Writes the files that are new and switches to them in one step. Removes the files that are no longer needed, and the folder when no
-   * segment is left. `isWritten` names a segment whose files are there already; copies that exceed the limit of the disk are removed. When this rejects, nothing has
-   * changed, or everything has but may not survive a power cut.
+   * segment is left. `isWritten` returns true for a segment whose files are there already. Removes those of its files that exceed the limit of the
+   * disk. When this rejects, nothing has changed, or everything has but may not survive a power cut.
    */
   async switchTo(next: ProjectState, isWritten: (segment: StoredSegment) => boolean = () => false): Promise<void> {
     const state = { ...next, segments: next.segments.filter(({ live }) => live > 0) }
@@ -93,7 +93,7 @@ export class StoredProject {
     const manifest = this.#manifest(state)
     try {
       await Promise.all(added.map(([file, bytes]) => this.#write(file, bytesOf(bytes))))
-      // With shares, every start writes the manifest of the last commit to the disk.
+      // With shares, no manifest is needed on the disk: every start writes the one of the last commit.
       if (this.#shares === null) await writeManifest(this.#folder, manifest)
       else await this.#shares.commit(this.projectId, state.segments.length === 0 && !state.isIncomplete ? null : manifest)
     } catch (error) {
@@ -107,7 +107,8 @@ export class StoredProject {
     // An empty folder that stays does no harm, and the next start removes it.
     if (this.isEmpty) await removeFolder(this.#folder).catch(() => {})
     else {
-      // The thread that merges does not know how much room copies have. The commit has made room by replacing files.
+      // The thread that merges does not know how much room copies have, so it may have written too many.
+      // Now that the commit has replaced files, `#isRemote` says which copies fit.
       const remote = written.filter((file) => after.has(file) && this.#isRemote(file, sizeOf(after.get(file)!)))
       await removeFiles(this.#paths([...remote, ...[...before, ...written].filter((file) => !after.has(file))]))
     }

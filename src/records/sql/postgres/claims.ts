@@ -4,7 +4,7 @@ import { DocsearchError } from '../../../core/errors.ts'
 import type { ClaimOptions, Claims, Unread } from '../engine.ts'
 import type { Tables } from '../tables.ts'
 
-/** So many owners and documents at the front of the queue keep a process busy for minutes if all are worth reading. */
+/** How many owners, and documents of each, to look at from the front of the queue. If all can be claimed, they keep a process busy for minutes. */
 const OWNERS_AHEAD = 50
 const DOCUMENTS_AHEAD = 500
 

@@ -20,7 +20,7 @@ export function createSharedQueue(store: Store, worker: Worker, server: Postgres
       store.writeStep(async (tx) => {
         const saved = await savePages(tx, { job, parsed, quotas, at: store.clock.now() })
         if (saved === null) return null
-        // The claim is of this process, because `savePages` has found the document.
+        // The claim belongs to this process. Otherwise, `savePages` would not have found the document.
         await sql`with given as (update claims set worker_id = null where document_id = ${job.documentId})
           select pg_notify(${sql.lit(CHANNEL)}, '')`.execute(tx.sql)
         return saved

@@ -11,7 +11,7 @@ const MAX_WAIT_MS = 1_000
 
 type Kind = 'subject' | 'index'
 
-/** What the database said at one moment. */
+/** What one statement has read. */
 interface Reading {
   /** See `nextInOrder`. */
   began: number
@@ -24,7 +24,7 @@ interface Reading {
  * they have read from the database in memory until its version changes. They ask for the version first and read afterwards, so what they have read
  * may be newer than the version, but never older.
  *
- * One statement runs at a time, and answers everybody who asked before it began. Within a `Moment`, it also answers those who ask later.
+ * One statement runs at a time, and answers all callers that asked before it began. Within a `Moment`, it also answers later callers.
  */
 export class DatabaseVersions {
   readonly #db: Kysely<Tables>
@@ -36,7 +36,7 @@ export class DatabaseVersions {
     this.#db = db
   }
 
-  /** Returns a number that differs from all former ones after a change of the subject. */
+  /** Returns the version of the subject. After a change of the subject, it differs from all earlier versions. */
   async of(subject: CountedSubject | SharedSubject): Promise<number> {
     const version = (await this.#read()).subjects.get(subject)
     // Without a version, nobody would notice a change.
@@ -61,7 +61,7 @@ export class DatabaseVersions {
   /** Waits for the statement that is running, and begins another one. */
   async #begin(): Promise<Reading> {
     const before = this.#running
-    // This waits at least until the caller has stored the promise. A connection that hangs must not stop all requests.
+    // Waits at least until the caller has stored the promise, but not for long: a connection that hangs must not stop all requests.
     if (before === null) await Promise.resolve()
     else await withDeadline(MAX_WAIT_MS, undefined, () => before.reading).catch(() => {})
     this.#next = null

@@ -102,7 +102,7 @@ test('is filled before a thread asks, but never beyond its limit', async () => {
   expect(store.reads).toBe(SLOTS)
 })
 
-test('after a restart, fetches only what it did not keep, what is damaged and what was replaced', async () => {
+test('after a restart, fetches only the blocks that it did not keep, and those that are damaged or were replaced', async () => {
   const objects = new Map([1, 2].map((i) => [`object ${i}`, randomBytes(20 * BLOCK_BYTES + i)]))
   const { cache, store, folder } = await openCache(objects)
   await cache.fill([remote(cache, 'object 1', 20 * BLOCK_BYTES + 1)])

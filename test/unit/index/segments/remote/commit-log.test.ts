@@ -158,7 +158,7 @@ test('a writer that reads the commits reverts a commit that took effect although
   for (const log of [writer, await open()]) expect(Object.fromEntries(log.manifests)).toEqual({ a: 'a1' })
 })
 
-test('a writer that was replaced takes over a failed commit that took effect', async () => {
+test('a replaced writer that takes over again keeps its failed commit that took effect', async () => {
   const first = await openWriter(1)
   await commit(first, 'a', 'a1')
   await loseAnswer(first, 'a', 'a2')
