@@ -215,7 +215,8 @@ export const FINDINGS = {
   index_leftover: {
     severity: 'warning',
     meaning: 'The data folder or the object store has files of an index that are no longer in use.',
-    advice: 'Restart the daemon or the workers to delete them. The worker that writes the index also deletes files of segments every few hours.',
+    advice:
+      'Restart the daemon or the workers to delete them. The worker that writes the index also deletes files of segments every few hours.',
     fix: null,
   },
   disk_low: {
