@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { jsonOrNull } from '../../../core/json-or-null.ts'
 import { BLOCK_BYTES } from '../remote-file.ts'
 
 const FORMAT_VERSION = 1
@@ -35,7 +36,7 @@ const fileIn = (folder: string) => join(folder, 'blocks.json')
 export async function takeKeptBlocks(folder: string): Promise<KeptBlock[]> {
   const text = await readFile(fileIn(folder), 'utf8').catch(() => '')
   await rm(fileIn(folder), { force: true })
-  const { data } = LIST.safeParse(parseJson(text))
+  const { data } = LIST.safeParse(jsonOrNull(text))
   const all = data?.objects.flatMap(({ key, blocks }) =>
     blocks.map(([block, slot, checksum]) => ({ key, block, slot, checksum })),
   )
@@ -50,12 +51,4 @@ export async function writeKeptBlocks(folder: string, kept: readonly KeptBlock[]
   }))
   const list = { format_version: FORMAT_VERSION, block_bytes: BLOCK_BYTES, objects }
   await writeFile(fileIn(folder), JSON.stringify(list), { mode: 0o600 })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

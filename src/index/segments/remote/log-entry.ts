@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
+import { jsonOrNull } from '../../../core/json-or-null.ts'
 import { corrupt } from '../../failures.ts'
 
 /** When the meaning of entries changes, raise this and `INDEX_LAYOUT_VERSION`: processes of two versions may read one index. */
@@ -44,7 +45,7 @@ export function formatEntry({ number, fence, writer, isCheckpoint, manifests }: 
 
 /** Throws `index_corrupt` unless `formatEntry` wrote the bytes for this number. */
 export function parseEntry(bytes: Buffer, number: number): LogEntry {
-  const { success, data } = ENTRY.safeParse(parseJson(bytes))
+  const { success, data } = ENTRY.safeParse(jsonOrNull(bytes.toString()))
   if (!success) throw damaged(number, 'is damaged or has another format')
   const { checksum, ...content } = data
   if (checksum !== crc32(JSON.stringify(content))) throw damaged(number, 'is damaged')
@@ -55,12 +56,4 @@ export function parseEntry(bytes: Buffer, number: number): LogEntry {
 
 function damaged(number: number, how: string) {
   return corrupt(`Commit ${number} of the search index ${how}. The index must be rebuilt from the documents.`)
-}
-
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString())
-  } catch {
-    return null
-  }
 }

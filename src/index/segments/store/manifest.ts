@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { jsonOrNull } from '../../../core/json-or-null.ts'
 import { check, type FileIdentity } from '../sections.ts'
 import { deletionsFile, vectorsFile, wordsFile } from './files.ts'
 
@@ -54,7 +55,7 @@ export function formatManifest({ indexId, projectId, isIncomplete, segments }: M
 
 /** Throws DocsearchError `index_corrupt` unless `formatManifest` wrote the text for this project of this index. */
 export function parseManifest(text: string, place: ManifestPlace): Manifest {
-  const file = parseJson(text)
+  const file = jsonOrNull(text)
   check(typeof file === 'object' && file !== null && 'checksum' in file, 'is damaged')
   const { checksum, ...content } = file as ManifestFile
   check(checksum === checksumOf(content), 'is damaged')
@@ -75,12 +76,4 @@ export function filesInManifest({ segments }: Pick<Manifest, 'segments'>): { fil
 
 function checksumOf(content: Omit<ManifestFile, 'checksum'>): number {
   return crc32(JSON.stringify(content))
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
