@@ -80,8 +80,8 @@ export class StoredProject {
 
   /**
    * Writes the files that are new and switches to them in one step. Removes the files that are no longer needed, and the folder when no
-   * segment is left. `isWritten` returns true for a segment whose files are there already. Removes those of its files that exceed the limit of the
-   * disk. When this rejects, nothing has changed, or everything has but may not survive a power cut.
+   * segment is left. `isWritten` returns true for a segment whose files are already on the disk. If its files exceed the limit of the disk, they
+   * are removed. When this rejects, nothing has changed, or everything has but may not survive a power cut.
    */
   async switchTo(next: ProjectState, isWritten: (segment: StoredSegment) => boolean = () => false): Promise<void> {
     const state = { ...next, segments: next.segments.filter(({ live }) => live > 0) }

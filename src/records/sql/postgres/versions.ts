@@ -20,9 +20,9 @@ interface Reading {
 }
 
 /**
- * Reads all versions with one statement: those of the subjects whose changes triggers count, and the newest commit to each index. Callers keep what
- * they have read from the database in memory until its version changes. They ask for the version first and read afterwards, so what they have read
- * may be newer than the version, but never older.
+ * Reads all versions with one statement: the number of changes of each subject, which triggers count, and the newest commit to each index. Callers
+ * remember what they have read until its version changes. They ask for the version first and read afterwards, so what they remember may be newer
+ * than the version, but never older.
  *
  * One statement runs at a time, and answers all callers that asked before it began. Within a `Moment`, it also answers later callers.
  */
