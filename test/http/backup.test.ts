@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,11 +8,11 @@ import { FolderTarget } from '../../src/backup/folder-target.ts'
 import { originalPath } from '../../src/backup/layout.ts'
 import { compareWithManifest, type BackupManifest } from '../../src/backup/manifest.ts'
 import { readTar } from '../../src/backup/read-tar.ts'
-import { openBlobs } from '../../src/blobs/files.ts'
 import type { Health } from '../../src/contract/account.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import { Maintenance } from '../../src/ingest/maintenance.ts'
 import { startSchedule } from '../../src/serve/scheduled-backups.ts'
+import { createWebhookSecrets } from '../../src/webhooks/secrets.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { errorCode } from '../support/codes.ts'
 import { sha256 } from '../support/make-backup.ts'
@@ -20,6 +20,7 @@ import { tempFolder } from '../support/temp-folder.ts'
 import { until } from '../support/until.ts'
 
 let app: TestApp
+let webhook: { secret: string; sealed: string }
 beforeAll(async () => {
   app = await startTestApp({ backupEveryMs: 60_000 })
   await app.alice.ready('one.txt', 'the first document')
@@ -27,7 +28,7 @@ beforeAll(async () => {
   await app.alice.ready('three.txt', 'in the trash')
   const { body } = await app.alice.get<{ documents: { id: string }[] }>('/api/v1/documents?name=three')
   await app.alice.call('DELETE', `/api/v1/documents/${body.documents[0]!.id}`)
-  await writeFile(join(app.folder, 'webhook.key'), 'the key to the secrets of webhooks')
+  webhook = await app.backend.webhooks.newSecret('whk_of_a_test')
   await writeFile(join(app.folder, 'config.json'), JSON.stringify({ port: 1, api: { key: 'k' }, at: 'http://u:p@host/x' }))
 })
 afterAll(() => app?.close())
@@ -58,7 +59,8 @@ test('a backup has the documents of all users, the trash, and no secret of the s
   const folder = await tempFolder()
   await (await FolderTarget.open(folder)).add(Readable.fromWeb((await request()).body as never), { keep: 1 })
   const [snapshot] = readdirSync(join(folder, 'snapshots'))
-  expect(await readFile(join(folder, 'snapshots', snapshot!, 'webhook.key'), 'utf8')).toBe('the key to the secrets of webhooks')
+  const webhookSecrets = createWebhookSecrets({ file: join(folder, 'snapshots', snapshot!, 'webhook.key') })
+  expect(await webhookSecrets.open(webhook.sealed, 'whk_of_a_test')).toBe(webhook.secret)
   const config = await readFile(join(folder, 'snapshots', snapshot!, 'config.json'), 'utf8')
   expect(JSON.parse(config)).toEqual({ port: 1, api: {}, at: 'http://host/x' })
 })
@@ -97,7 +99,7 @@ test('one backup runs at a time, and no original is deleted meanwhile', async ()
   })
   // A store that was opened later, as after a restart, does not know the original as a new one.
   await app.backend.blobs.put(file, stray)
-  const blobs = await openBlobs({ folder: app.folder, clock: app.backend.clock })
+  const blobs = await app.blobsAfterRestart()
   const sweep = async () => {
     const parts = { ...app.backend, blobs, trashDays: 30, reconciler: { forget: async () => {} } }
     const maintenance = new Maintenance(parts)
@@ -143,7 +145,7 @@ test('the schedule takes a backup when one is due, keeps a number of them, and h
 
   // An original that was lost before any backup makes the next one partial, and the instance degraded.
   await app.bob.ready('four.txt', 'lost on the disk')
-  await rm(join(app.folder, originalPath(sha256('lost on the disk'))))
+  await app.loseOriginal(sha256('lost on the disk'))
   const daily = startSchedule({ config, records, source, clock, log: silentLogger, lookMs: 60_000 })
   await until('a partial backup', async () => (await records.backups.lastSuccess('scheduled'))?.outcome === 'partial')
   await daily.stop()

@@ -13,6 +13,12 @@ afterAll(() => app?.close())
 
 const update = (id: string, json: object) => app.alice.call<Document>('PATCH', `/api/v1/documents/${id}`, { json })
 
+async function vectorsOf(id: string) {
+  const { index } = app.backend.lifecycle.active()!
+  await index.catchUp()
+  return index.vectors(id)
+}
+
 async function found(query: string, more: object = {}): Promise<string[]> {
   const { body } = await app.alice.post<SearchAnswer>('/api/v1/search', { query, mode: 'keyword', ...more })
   return body.results.map(({ document }) => document.path)
@@ -25,7 +31,7 @@ test('a document is found by its new name, title, path, tags and project as soon
     path: 'a/plain.txt',
   })
   await app.alice.post<Project>('/api/v1/projects', { name: 'After' })
-  const vectorsBefore = await app.backend.lifecycle.active()!.index.vectors(id)
+  const vectorsBefore = await vectorsOf(id)
   const change = { name: 'Quagmire.txt', title: 'Zephyrs', path: 'b/quagmire.txt', tags: ['new', 'wet', 'new'], project: 'After' }
   const { status, body } = await update(id, change)
   expect([status, body]).toMatchObject([
@@ -47,7 +53,7 @@ test('a document is found by its new name, title, path, tags and project as soon
   expect([await found('heron', { project: 'After' }), await found('heron', { project: 'Before' })]).toEqual([path, []])
   expect((await app.alice.get<Project>('/api/v1/projects/After')).body).toMatchObject({ document_count: 1, chunk_count: 1 })
   expect((await app.alice.get<Project>('/api/v1/projects/Before')).body).toMatchObject({ document_count: 0, chunk_count: 0 })
-  const vectors = await app.backend.lifecycle.active()!.index.vectors(id)
+  const vectors = await vectorsOf(id)
   expect(vectors.get(0)?.vector).toEqual(vectorsBefore.get(0)?.vector)
   expect(await app.backend.lifecycle.active()!.index.countPassages()).toBe(1)
   expect((await app.alice.get<string>(`/api/v1/documents/${id}/text`)).body).toBe('The heron stands in the reeds.')

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Health } from '../../src/contract/account.ts'
-import { startTestApp, type TestApp } from '../support/app.ts'
+import { isOnServers, startTestApp, type TestApp } from '../support/app.ts'
 import { testClock } from '../support/test-clock.ts'
 
 let app: TestApp
@@ -30,6 +30,7 @@ test('with a credential, health also returns the uptime and each check', async (
   expect(body.uptime_s).toBeGreaterThanOrEqual(0)
   expect(Object.entries(body.checks ?? {}).map(([name, check]) => [name, check?.status])).toEqual([
     ['database', 'ok'],
+    ...(isOnServers ? [['store', 'ok']] : []),
     ['index', 'ok'],
     ['embedder', 'ok'],
     ['reranker', 'ok'],

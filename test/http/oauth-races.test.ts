@@ -15,7 +15,7 @@ afterAll(() => app?.close())
 /** Starts another process with an authorization server on the same database. */
 async function startServer(): Promise<string> {
   const script = join(import.meta.dirname, '../support/oauth-server.ts')
-  const child = spawn(process.execPath, [script, join(app.folder, 'docsearch.db')], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [script, app.database], { stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(child, 'exit')
   onTestFinished(async () => {
     child.kill()

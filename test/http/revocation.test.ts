@@ -40,7 +40,7 @@ beforeAll(async () => {
   })
   elsewhere = await app.openElsewhere()
   // Documents stay in the queue, so waiting for them never ends by itself.
-  await app.backend.ingest.stop(5_000)
+  await app.stopReading()
 })
 afterAll(async () => {
   await elsewhere?.close()

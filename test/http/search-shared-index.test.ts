@@ -12,6 +12,8 @@ import { createWriterLeases } from '../support/writer-leases.ts'
 
 let server: TestStore
 beforeAll(async () => {
+  // Both instances have their records in a data folder.
+  vi.stubEnv('DOCSEARCH_TEST_SHARED', undefined)
   server = VERSITYGW === null ? await startS3rver({ addsConditions: true }) : await startVersitygw()
   for (const [name, value] of Object.entries(server.env)) vi.stubEnv(name, value)
 })

@@ -11,7 +11,7 @@ let app: TestApp
 beforeAll(async () => {
   app = await startTestApp({ limits: { eventStreams: MAX_STREAMS } })
   // Documents stay in the queue, so that each upload makes exactly one event.
-  await app.backend.ingest.stop(5_000)
+  await app.stopReading()
 })
 afterAll(() => app?.close())
 

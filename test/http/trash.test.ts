@@ -36,7 +36,7 @@ test('a deleted document is only in the trash, and searches find it again under 
   expect(await trashOf(alice, '&tag=other')).toEqual([])
 
   const restored = await alice.call<Document>('POST', `${path}/restore`)
-  expect(restored).toMatchObject({ status: 202, body: { id, status: 'queued', trashed_at: null, tags: ['gate'] } })
+  expect(restored).toMatchObject({ status: 202, body: { id, trashed_at: null, tags: ['gate'] } })
   await isReady(alice, id)
   expect(await found(alice, 'lantern')).toEqual([id])
   expect(await trashOf(alice)).toEqual([])

@@ -63,19 +63,12 @@ test.each(['replace', 'keep', 'error'] as const)('says with on_conflict=%s what 
 })
 
 test('an unchanged file whose document failed is needed, so that an upload tries it again', async () => {
-  const content = 'It fails.'
-  await app.alice.ready('failed.txt', content, { project: 'Failed' })
-  const { documents, queue } = app.backend.records
-  const {
-    id,
-    project: { id: projectId },
-  } = (await list('Failed'))[0]!
-  expect(await plan({ project: 'Failed', files: [file('failed.txt', content)] })).toMatchObject([{ is_needed: false }])
-  await documents.requeue(new Set([projectId]), id)
-  const [job] = await queue.claim(1)
-  await queue.fail(job!, { code: errorCode('corrupt'), message: 'It is broken.' })
-  expect(await plan({ project: 'Failed', files: [file('failed.txt', content)] })).toMatchObject([
-    { state: 'unchanged', is_needed: true, document: { id, status: 'failed' } },
+  const contents = { 'works.txt': 'It works.', 'fails.pdf': '%PDF-1.7 broken' }
+  const uploads = Object.entries(contents).map(([name, content]) => ({ name, content }))
+  await app.alice.upload(uploads, { project: 'Failed' }, { Prefer: 'wait=60' })
+  expect(await plan({ project: 'Failed', files: uploads.map(({ name, content }) => file(name, content)) })).toMatchObject([
+    { state: 'unchanged', is_needed: false, document: { status: 'ready' } },
+    { state: 'unchanged', is_needed: true, document: { status: 'failed' } },
   ])
 })
 

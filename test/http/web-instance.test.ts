@@ -49,7 +49,7 @@ describe('an instance that works', () => {
   })
 
   test('the bar counts the documents in progress that the user sees', async () => {
-    await app.backend.ingest.stop(5_000)
+    await app.stopReading()
     const uploaded = await app.bob.upload([{ name: 'later.txt', content: 'Later.' }])
     expect(uploaded.status).toBe(202)
     const page = await member.get('/projects')

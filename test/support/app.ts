@@ -9,6 +9,8 @@ import { createAuthenticator } from '../../src/auth/authenticator.ts'
 import { rememberCredentials } from '../../src/auth/remembered-credentials.ts'
 import { createCredentialWatch } from '../../src/auth/credential-watch.ts'
 import { createAccounts } from '../../src/auth/create-accounts.ts'
+import { originalPath } from '../../src/backup/layout.ts'
+import type { Blobs } from '../../src/blobs/blobs.ts'
 import { openBlobs } from '../../src/blobs/files.ts'
 import { DEFAULT_USER_RATE_FACTOR, DEFAULT_LIMITS, type Limits } from '../../src/config/config.ts'
 import { type Clock, systemClock } from '../../src/core/clock.ts'
@@ -33,7 +35,6 @@ import { createPageImages } from '../../src/images/page-images.ts'
 import { createParserPool, type ParserPool } from '../../src/parse/pool/pool.ts'
 import { NO_QUOTAS } from '../../src/records/quotas.ts'
 import type { Records } from '../../src/records/records.ts'
-import { openRecords } from '../../src/records/sql/open.ts'
 import type { Reranker } from '../../src/rerank/reranker.ts'
 import { createFusedReranker } from '../../src/rerank/without-model.ts'
 import { createSearch } from '../../src/search/create.ts'
@@ -48,7 +49,9 @@ import type { StorageParts } from '../../src/serve/storage-parts.ts'
 import { BackupSource } from '../../src/services/backup-source.ts'
 import { createServices, type Backend } from '../../src/services/create.ts'
 import { createWebhookDelivery } from '../../src/webhooks/create.ts'
+import type { OpenTelemetry } from '../../src/serve/telemetry.ts'
 import { apiClient, type ApiClient } from './api-client.ts'
+import { openDatabase } from './open-database.ts'
 
 export interface TestApp {
   url: string
@@ -67,8 +70,16 @@ export interface TestApp {
   aliceWith(...scopes: Scope[]): Promise<ApiClient>
   /** Returns the files of request bodies that are being received. */
   received(): Promise<string[]>
+  /** The file of the SQLite database, or the address of the PostgreSQL database. */
+  database: string
   /** Opens the records as another process would, such as an offline command. */
   openElsewhere(): Promise<Records>
+  /** Deletes an original from the disk or the store, as a fault would. */
+  loseOriginal(sha256: string): Promise<void>
+  /** Opens the originals as after a restart, so that none of them is too new for a sweep. */
+  blobsAfterRestart(): Promise<Blobs>
+  /** Stops reading documents, so that those which arrive stay in the queue. */
+  stopReading(): Promise<void>
   /** Ends long answers, as the daemon does when it stops. */
   beginStop(): void
   close(): Promise<void>
@@ -116,6 +127,9 @@ export interface TestAppOptions {
 
 const NOWHERE = 'http://127.0.0.1:9'
 
+/** True if `startTestApp` opens instances on a PostgreSQL database and an object store (`npm run test:shared`). */
+export const isOnServers = process.env['DOCSEARCH_TEST_SHARED'] !== undefined
+
 /** Starts the real services on a new folder, behind createApp on a free loopback port. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-http-'))
@@ -129,8 +143,9 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const slow = new SlowSearches({ slowMs: options.slowSearchMs ?? 0, log })
   const telemetry = createTelemetry([metrics, rates, slow], options.trace ?? noTelemetry.trace)
   const trashDays = options.trashDays ?? 30
-  const parts = { folder, options, limits, quotas, trashDays, parserPool, clock, log, telemetry }
-  const { records, storage, shared, openElsewhere, closeStorage } = await openStorage(parts)
+  const measuring = { telemetry, metrics, rates, close: async () => {} }
+  const parts = { folder, options, limits, quotas, trashDays, parserPool, clock, log, measuring }
+  const { records, storage, shared, closeStorage, ...onlyForTests } = await openStorage(parts)
   const { blobs, lifecycle } = storage
   const reranker = options.reranker ?? createFusedReranker()
   const threads = new SearchThreads({ threads: 1, log })
@@ -230,7 +245,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     stranger: apiClient(url, null),
     aliceWith: async (...scopes) => apiClient(url, await newKey(alice.id, scopes)),
     received: () => readdir(blobs.incoming),
-    openElsewhere,
+    ...onlyForTests,
+    openElsewhere: () => openDatabase(onlyForTests.database, { clock, log }),
     beginStop: () => stopping.abort(),
     async close() {
       stopping.abort()
@@ -252,29 +268,29 @@ interface StorageOptions {
   parserPool: ParserPool
   clock: Clock
   log: Logger
-  telemetry: Telemetry
+  measuring: OpenTelemetry
 }
 
-interface OpenStorage {
+interface OpenStorage extends Pick<TestApp, 'database' | 'loseOriginal' | 'blobsAfterRestart' | 'stopReading'> {
   records: Records
   storage: StorageParts
   shared: SharedInstance | null
-  openElsewhere: TestApp['openElsewhere']
   closeStorage(): Promise<void>
 }
 
 /** Opens a data folder, or with DOCSEARCH_TEST_SHARED an instance that could have several processes. */
 async function openStorage(parts: StorageOptions): Promise<OpenStorage> {
-  const { folder, options, limits, quotas, trashDays, parserPool, clock, log, telemetry } = parts
+  const { folder, options, limits, quotas, trashDays, parserPool, clock, log, measuring } = parts
   const ollamaUrl = options.ollamaUrl ?? NOWHERE
   const policy = { ...DEFAULT_WEBHOOK_POLICY, ...options.webhooks }
   const config = { limits, quotas, trashDays, webhooks: policy }
   if (process.env['DOCSEARCH_TEST_SHARED'] !== undefined) {
     const { openOnServers } = await import('./shared-place.ts')
-    const { shared, storage, openElsewhere, close } = await openOnServers({ folder, config, parserPool, ollamaUrl, clock, log })
-    return { records: rememberCredentials(shared.records, clock), storage, shared, openElsewhere, closeStorage: close }
+    const place = await openOnServers({ folder, config, parserPool, ollamaUrl, measuring, clock, log })
+    return { ...place, records: rememberCredentials(place.shared.records, clock) }
   }
-  const records = rememberCredentials(await openRecords({ file: join(folder, 'docsearch.db'), clock, log }), clock)
+  const database = join(folder, 'docsearch.db')
+  const records = rememberCredentials(await openDatabase(database, { clock, log }), clock)
   const blobs = await openBlobs({ folder, clock })
   const lifecycle = await startLifecycle({
     records,
@@ -283,7 +299,18 @@ async function openStorage(parts: StorageOptions): Promise<OpenStorage> {
     chooseEmbedder: async (existing, named = 'builtin') => chooseEmbedder({ setting: named, ollamaUrl, existing, log }),
     log,
   })
-  const ingest = createIngest({ records, blobs, lifecycle, parserPool, limits, quotas, trashDays, clock, log, telemetry })
+  const ingest = createIngest({
+    records,
+    blobs,
+    lifecycle,
+    parserPool,
+    limits,
+    quotas,
+    trashDays,
+    clock,
+    log,
+    telemetry: measuring.telemetry,
+  })
   await ingest.start()
   const webhooks = createWebhookDelivery({
     records,
@@ -316,7 +343,10 @@ async function openStorage(parts: StorageOptions): Promise<OpenStorage> {
     records,
     storage,
     shared: null,
-    openElsewhere: () => openRecords({ file: join(folder, 'docsearch.db'), clock, log }),
+    database,
+    loseOriginal: (sha256) => rm(join(folder, originalPath(sha256))),
+    blobsAfterRestart: () => openBlobs({ folder, clock }),
+    stopReading: () => ingest.stop(5_000),
     async closeStorage() {
       await webhooks.stop(1_000)
       await ingest.stop(5_000)

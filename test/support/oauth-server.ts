@@ -9,7 +9,7 @@ import type { Dependencies } from '../../src/http/dependencies.ts'
 import { rateLimits } from '../../src/http/middleware/rate-limit.ts'
 import { apiRouter } from '../../src/http/routing/router.ts'
 import { createOAuth } from '../../src/oauth/create.ts'
-import { openRecords } from '../../src/records/sql/open.ts'
+import { openDatabase } from './open-database.ts'
 
 /**
  * A process that serves the OAuth endpoints on the database in its first argument, so that several processes can share a database; the real
@@ -17,7 +17,7 @@ import { openRecords } from '../../src/records/sql/open.ts'
  */
 const clock = systemClock
 const log: Logger = { ...silentLogger, child: () => log, error: (fields) => console.error(fields) }
-const records = await openRecords({ file: process.argv[2] ?? '', clock, log })
+const records = await openDatabase(process.argv[2] ?? '', { clock, log })
 const oauth = createOAuth({ records, clock, log, issuer: () => 'http://127.0.0.1', policy: DEFAULT_OAUTH_POLICY })
 const settings = {
   baseUrl: () => 'http://127.0.0.1',

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import type { Blobs } from '../../src/blobs/blobs.ts'
+import { SWEEP_GRACE_MS } from '../../src/blobs/blobs.ts'
+import { openObjectBlobs } from '../../src/blobs/objects.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { Config, Limits } from '../../src/config/config.ts'
 import type { Clock } from '../../src/core/clock.ts'
@@ -11,10 +14,7 @@ import { openSharedInstance, type SharedInstance } from '../../src/serve/shared-
 import { openSharedParts } from '../../src/serve/shared-parts.ts'
 import type { StorageParts } from '../../src/serve/storage-parts.ts'
 import type { ParserPool } from '../../src/parse/pool/pool.ts'
-import type { Records } from '../../src/records/records.ts'
-import { openPostgres } from '../../src/records/sql/postgres/open.ts'
-import { pgServer } from '../../src/records/sql/postgres/pg-server.ts'
-import { openTelemetry } from '../../src/serve/telemetry.ts'
+import type { OpenTelemetry } from '../../src/serve/telemetry.ts'
 import { BUCKET } from './object-stores.ts'
 import { withClient } from './postgres-server.ts'
 
@@ -28,22 +28,27 @@ interface Servers {
 export interface SharedParts {
   shared: SharedInstance
   storage: StorageParts
-  /** Opens the records as another process would. */
-  openElsewhere(): Promise<Records>
-  close(): Promise<void>
+  /** The address of the database. */
+  database: string
+  loseOriginal(sha256: string): Promise<void>
+  blobsAfterRestart(): Promise<Blobs>
+  /** Stops the worker, so that no process reads documents or writes the index. */
+  stopReading(): Promise<void>
+  closeStorage(): Promise<void>
 }
 
-/** Opens what an instance with the role `all` has, on a new database of the servers that DOCSEARCH_TEST_SHARED names (serve-shared-place.ts). */
+/** Opens what an instance with the role `all` has, on a new database of the servers that DOCSEARCH_TEST_SHARED names (`npm run test:shared`). */
 export async function openOnServers(options: {
   folder: string
   config: Partial<Config> & { limits: Limits }
   parserPool: ParserPool
   ollamaUrl: string
+  measuring: OpenTelemetry
   clock: Clock
   log: Logger
 }): Promise<SharedParts> {
   const servers = JSON.parse(process.env['DOCSEARCH_TEST_SHARED']!) as Servers
-  const { parserPool, ollamaUrl, clock, log } = options
+  const { parserPool, ollamaUrl, measuring, clock, log } = options
   Object.assign(process.env, servers.env)
   const name = `app_${randomBytes(6).toString('hex')}`
   await withClient(servers.admin, (client) => client.query(`create database ${name}`))
@@ -52,7 +57,7 @@ export async function openOnServers(options: {
   const { config: defaults, file } = await loadConfig({ data: options.folder }, { DOCSEARCH_EMBEDDER: 'builtin' })
   const place = { database: database.href, store: `s3://${BUCKET}/${name}`, role: 'all' as const }
   const config: Config = { ...defaults, scrubDays: 0, embedder: 'auto', ollamaUrl, ...options.config, shared: place }
-  const open = new OpenParts(log)
+  const open = new NamedParts(log)
   const upgrade = { version: '0.0.0-test', notify: () => {} }
   const shared = await openSharedInstance({ place, isAudited: true, upgrade, clock, log, open })
   open.add('records', () => shared.records.close())
@@ -70,15 +75,42 @@ export async function openOnServers(options: {
     baseUrl: () => '',
     clock,
     log,
-    measuring: await openTelemetry({ config, version: '0.0.0-test', log, env: {} }),
+    measuring,
     open,
     images: new ImageCache({ folder: `${options.folder}/page-images`, maxBytes: 1e8, log }),
     queue: new CallQueue(),
     parserPool,
   })
-  const openElsewhere = async () => {
-    const server = await pgServer({ url: database.href, log })
-    return (await openPostgres({ server, clock, log })).records
+  return {
+    shared,
+    storage,
+    database: database.href,
+    async loseOriginal(sha256) {
+      for await (const { key } of shared.store.list(`blobs/${sha256}/`)) await shared.store.delete(key)
+    },
+    blobsAfterRestart: () =>
+      openObjectBlobs({
+        store: shared.store,
+        folder: `${options.folder}/restarted`,
+        cacheBytes: 1e6,
+        // Later than the grace of a sweep.
+        clock: { now: () => new Date(clock.now().getTime() + 2 * SWEEP_GRACE_MS) },
+      }),
+    stopReading: () => open.close('worker', 5_000),
+    closeStorage: () => open.closeAll(2_000),
   }
-  return { shared, storage, openElsewhere, close: () => open.closeAll(2_000) }
+}
+
+/** Parts that a test can close one by one. */
+class NamedParts extends OpenParts {
+  readonly #named = new Map<string, (graceMs: number) => Promise<void>>()
+
+  override add(name: string, close: (graceMs: number) => Promise<void>): void {
+    this.#named.set(name, close)
+    super.add(name, close)
+  }
+
+  async close(name: string, graceMs: number): Promise<void> {
+    await this.#named.get(name)!(graceMs)
+  }
 }
