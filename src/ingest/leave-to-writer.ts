@@ -1,6 +1,7 @@
 import type { IndexReading } from '../lifecycle/lifecycle.ts'
 import type { DocumentRecord } from '../core/model.ts'
 import type { DocumentChange, ProjectIds } from '../records/records.ts'
+import type { WriterReports } from '../records/shared.ts'
 import { createAccept } from './accept.ts'
 import type { IngestOptions } from './context.ts'
 import type { DeletionOptions, Ingest } from './ingest.ts'
@@ -10,10 +11,14 @@ import { describeQueue } from './status.ts'
 /** How long an edit waits until searches find the changed document. After that, the answer says that the document is queued. */
 const EDIT_MS = 10_000
 
+const NO_WRITER = 'no process writes the index. Start one with --role worker or --role all.'
+
 export interface LeaveOptions extends Omit<IngestOptions, 'lifecycle'> {
   lifecycle: Pick<IndexReading, 'active' | 'choice'>
   /** Says whether a process writes the index. */
   isWorking(): Promise<boolean>
+  /** What that process says about its work. */
+  reports: Pick<WriterReports, 'read'>
 }
 
 /**
@@ -38,8 +43,10 @@ export function createIngestForWriter(options: LeaveOptions): Ingest {
     return records.documents.get(now, id)
   }
 
-  async function whyWaiting(): Promise<string | null> {
-    return (await options.isWorking()) ? null : 'no process writes the index. Start one with --role worker or --role all.'
+  async function waits(): ReturnType<Ingest['waits']> {
+    if (!(await options.isWorking())) return { documents: NO_WRITER, build: NO_WRITER }
+    const report = await options.reports.read()
+    return { documents: report?.documentsWaitFor ?? null, build: report?.buildWaitsFor ?? null }
   }
 
   return {
@@ -64,7 +71,7 @@ export function createIngestForWriter(options: LeaveOptions): Ingest {
     repairIndex: async () => null,
     async scrubIndex() {},
     settled,
-    change: () => ({ reason: null }),
-    status: async (projects) => describeQueue(options, await whyWaiting(), projects),
+    waits,
+    status: async (projects) => describeQueue(options, (await waits()).documents, projects),
   }
 }

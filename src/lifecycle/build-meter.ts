@@ -1,5 +1,5 @@
 import type { Embedder } from '../embed/embedder.ts'
-import type { IndexProgress } from '../records/indexes.ts'
+import type { BuildSpeed, IndexProgress } from '../records/indexes.ts'
 import type { BuildProgress } from './lifecycle.ts'
 
 /** The speed is that of at least this time, so that it follows the load of the machine without jumping about. */
@@ -32,19 +32,33 @@ export class BuildMeter {
     this.#next = this.#since
   }
 
-  /** Adds what the model has embedded since the last commit, so that a slow model shows progress from its first batch on. */
   progress(stored: IndexProgress): BuildProgress {
+    return withSpeed(stored, this.measure(stored))
+  }
+
+  /** The records say more exactly than the model how much is done. Without them, the measurement counts what the model has embedded. */
+  measure(stored?: IndexProgress): BuildSpeed {
     const { work, tokensPerSecond } = this.#embedder
     const embedded = this.#held + work.passages - this.#before
-    const passagesDone = Math.min(stored.passagesTotal, Math.max(stored.passagesDone, embedded))
-    const mark = { at: this.#now(), passages: passagesDone }
-    const added = mark.passages - this.#since.passages
-    const seconds = (mark.at - this.#since.at) / 1000
+    const mark = { at: this.#now(), passages: stored === undefined ? embedded : passagesDone(stored, embedded) }
+    const since = { secondsAgo: (mark.at - this.#since.at) / 1000, passages: this.#since.passages }
     if (mark.at - this.#next.at >= WINDOW_MS) {
       this.#since = this.#next
       this.#next = mark
     }
-    const secondsLeft = added <= 0 ? null : Math.ceil(((stored.passagesTotal - passagesDone) * seconds) / added)
-    return { ...stored, passagesDone, tokensPerSecond, secondsLeft }
+    return { embedded, tokensPerSecond, since }
   }
+}
+
+/** Adds the speed to what the records say about an index. */
+export function withSpeed(stored: IndexProgress, { embedded, tokensPerSecond, since }: BuildSpeed): BuildProgress {
+  const done = passagesDone(stored, embedded)
+  const added = done - since.passages
+  const secondsLeft = added <= 0 ? null : Math.ceil(((stored.passagesTotal - done) * since.secondsAgo) / added)
+  return { ...stored, passagesDone: done, tokensPerSecond, secondsLeft }
+}
+
+/** Adds what the model has embedded since the last commit, so that a slow model shows progress from its first batch on. */
+function passagesDone(stored: IndexProgress, embedded: number): number {
+  return Math.min(stored.passagesTotal, Math.max(stored.passagesDone, embedded))
 }

@@ -7,8 +7,9 @@ import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex, ChunkIndexStore } from '../index/chunk-index.ts'
 import { withoutLatest } from '../ollama/client.ts'
 import type { IndexRecord, ProjectIds, Records } from '../records/records.ts'
-import type { Versions } from '../records/shared.ts'
+import type { Versions, WriterReports } from '../records/shared.ts'
 import { fitOf } from './active-index.ts'
+import { withSpeed } from './build-meter.ts'
 import { Changes } from './changes.ts'
 import { isUsable, parseFingerprint } from './fingerprint.ts'
 import type { BuildProgress, ChooseEmbedder, Choice, IndexReading, IndexState, OpenIndex, UseOutcome } from './lifecycle.ts'
@@ -31,6 +32,7 @@ export interface FollowOptions {
   /** Opens indexes for reading. */
   indexStore: Pick<ChunkIndexStore, 'open' | 'size'>
   versions: Versions
+  reports: Pick<WriterReports, 'read'>
   chooseEmbedder: ChooseEmbedder
   /** The embedder that the configuration names; null for `auto`. */
   pinned: string | null
@@ -192,10 +194,7 @@ class FollowedIndexes implements IndexReading {
 
   async #stateOf(record: IndexRecord, projects?: ProjectIds): Promise<IndexState> {
     const { records, indexStore } = this.#options
-    const progressOf = async (): Promise<BuildProgress | null> => {
-      if (record.state === 'active') return null
-      return { ...(await records.indexes.progress(record.id, projects)), tokensPerSecond: null, secondsLeft: null }
-    }
+    const progressOf = () => (record.state === 'active' ? null : this.#progress(record, projects))
     if (projects !== undefined) {
       const [passages, progress] = await Promise.all([records.indexes.countPassages(record.id, projects), progressOf()])
       return { record, passages, sizeBytes: null, progress }
@@ -206,7 +205,19 @@ class FollowedIndexes implements IndexReading {
       indexStore.size(record.id),
       progressOf(),
     ])
-    return { record, passages, sizeBytes, progress }
+    // Only the process that writes the other indexes has them open.
+    return { record, passages: passages ?? progress?.passagesDone ?? null, sizeBytes, progress }
+  }
+
+  /** The speed would tell about the documents of other users, so that the numbers about some projects lack it. */
+  async #progress({ id, state }: IndexRecord, projects?: ProjectIds): Promise<BuildProgress> {
+    const { records, reports } = this.#options
+    const [stored, report] = await Promise.all([
+      records.indexes.progress(id, projects),
+      projects === undefined && state === 'building' ? reports.read() : null,
+    ])
+    if (report?.building?.indexId === id) return withSpeed(stored, report.building)
+    return { ...stored, tokensPerSecond: null, secondsLeft: null }
   }
 
   async #countPassages(index: ChunkIndex): Promise<number> {

@@ -2,7 +2,7 @@ import type { Chance } from '../core/noise.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex, ChunkIndexStore } from '../index/chunk-index.ts'
 import type { Logger } from '../core/logger.ts'
-import type { IndexProgress } from '../records/indexes.ts'
+import type { BuildSpeed, IndexProgress } from '../records/indexes.ts'
 import type { IndexRecord, ProjectIds, Records } from '../records/records.ts'
 import type { ModelTest } from './model-test.ts'
 
@@ -53,6 +53,8 @@ export interface Lifecycle extends IndexReading {
    * Nothing may write to either index meanwhile.
    */
   switchOver(options: { waitForReplaced: boolean }): Promise<boolean>
+  /** Returns the index that is being built, and how fast. Null when there is none. */
+  buildSpeed(): ({ indexId: string } & BuildSpeed) | null
   /** Replaces the active index by an empty one, because its files are damaged, and queues every document. */
   rebuildActive(reason: string): Promise<void>
   /** Starts the building index again from nothing, because its files are damaged. */

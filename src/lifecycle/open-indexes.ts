@@ -4,6 +4,7 @@ import { denseDimensions } from '../embed/builtin.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex, ChunkIndexStore } from '../index/chunk-index.ts'
 import { isDamaged } from '../index/failures.ts'
+import type { BuildSpeed } from '../records/indexes.ts'
 import type { IndexRecord, ProjectIds, Records } from '../records/records.ts'
 import { BuildMeter } from './build-meter.ts'
 import type { BuildProgress, IndexState, OpenIndex } from './lifecycle.ts'
@@ -72,6 +73,12 @@ export class OpenIndexes {
     const { passagesDone } = await this.#records.indexes.progress(next.record.id)
     this.#meter = new BuildMeter(next.embedder, passagesDone)
     this.#building = { ...next, chance: await this.#chanceOf(next.record) }
+  }
+
+  /** Null while no index is being built. */
+  buildSpeed(): ({ indexId: string } & BuildSpeed) | null {
+    if (this.#building === null || this.#meter === null) return null
+    return { indexId: this.#building.record.id, ...this.#meter.measure() }
   }
 
   /** Remembers what was measured for this index, if it is still active or building. */

@@ -225,6 +225,10 @@ class IndexLifecycle implements Lifecycle {
     this.#changed()
   }
 
+  buildSpeed() {
+    return this.#open.buildSpeed()
+  }
+
   async switchOver(options: { waitForReplaced: boolean }): Promise<boolean> {
     const outcome = await this.#exclusive(() => this.#building.switchOver(options))
     if (outcome === 'switched') {

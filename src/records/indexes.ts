@@ -50,6 +50,16 @@ export interface IndexProgress {
   passagesTotal: number
 }
 
+/** How fast an index is being built. */
+export interface BuildSpeed {
+  /** Passages that the index had when the measurement began, and those that the model has embedded since then. */
+  embedded: number
+  /** How fast the model embeds. Null while nothing is measured. */
+  tokensPerSecond: number | null
+  /** An earlier moment, and how many passages were done then. */
+  since: { secondsAgo: number; passages: number }
+}
+
 /**
  * The indexes and what each holds. For the active index the documents' own rows say what it holds; for the others, these records
  * do. Deleting a document deletes it from all of them.

@@ -1,4 +1,5 @@
 import type { Quotas } from '../core/model.ts'
+import type { BuildSpeed } from './indexes.ts'
 import type { JobRef, ParsedPages, QueuedDocument, SavedPages } from './queue.ts'
 
 /**
@@ -10,6 +11,7 @@ export interface Coordination {
   /** The right to write indexes, and to do what must happen once in the instance. */
   writer: Lease
   versions: Versions
+  reports: WriterReports
   /** Texts that any process can show to their session, once. */
   shownOnce: ShownOnce
   /** Returns a secret of the instance, which is the same for all processes, as base64. The first caller makes it. */
@@ -63,6 +65,23 @@ export interface Versions {
   newestCommit(indexId: string): Promise<number>
   /** Notes a commit to an index, unless a newer one is noted. */
   noteCommit(indexId: string, number: number): Promise<void>
+}
+
+/** What the process that writes the index tells the others about its work. */
+export interface WriterReport {
+  /** Why documents wait. Null if nothing holds them up. */
+  documentsWaitFor: string | null
+  /** Why the building of a new index waits. Null if it does not. */
+  buildWaitsFor: string | null
+  /** The index that is being built. */
+  building: ({ indexId: string } & BuildSpeed) | null
+}
+
+export interface WriterReports {
+  /** Replaces the report. Does nothing if this process does not have the lease to write the index. */
+  write(report: WriterReport): Promise<void>
+  /** Returns the newest report. Null if there is none, or if another version of docsearch wrote it in another form. */
+  read(): Promise<WriterReport | null>
 }
 
 /** Texts for a session, each read once. Callers encrypt them. */

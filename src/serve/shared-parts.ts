@@ -50,11 +50,14 @@ export async function openSharedParts(options: SharedPartsOptions): Promise<Stor
     quotas,
     trashDays,
     isWorking: () => coordination.writer.isTaken(),
+    reports: coordination.reports,
     clock,
     log,
   })
   open.add('ingest', (graceMs) => ingest.stop(graceMs))
   if (place.role !== 'api') await startWorker({ ...options, blobs, ocr })
+  // The worker has just made the index of a new instance. If this fails, the next look tries again.
+  await lifecycle.catchUp?.().catch((error: unknown) => log.warn({ err: error }, 'could not open the search index yet'))
   // The process that writes the index reads the originals, and the records have what it found.
   const scrub = new Scrub({ blobs, records, scrubIndex: async () => {}, days: config.scrubDays, clock, log })
   return {
@@ -104,6 +107,7 @@ async function openReading(options: SharedPartsOptions): Promise<IndexReading> {
     records,
     indexStore,
     versions: coordination.versions,
+    reports: coordination.reports,
     chooseEmbedder: embedderChooser(options),
     pinned: config.embedder === 'auto' ? null : config.embedder,
     log: log.child({ part: 'index' }),

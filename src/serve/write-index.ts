@@ -58,6 +58,11 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
   const unsubscribe = records.events.subscribe(() => ingest.notice())
   open.add('events', async () => unsubscribe())
   open.add('documents of other workers', await coordination.queue.onHandedOver(() => ingest.notice()))
+  const report = async () => {
+    const { documents, build } = await ingest.waits()
+    const building = lifecycle.buildSpeed()
+    await coordination.reports.write({ documentsWaitFor: documents, buildWaitsFor: build, building })
+  }
   const { blobs } = options.ingest
   const scrub = new Scrub({ blobs, records, scrubIndex: (onRead) => ingest.scrubIndex(onRead), days, clock, log })
   scrub.start()
@@ -71,6 +76,7 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
     async notice() {
       ingest.notice()
       webhooks.nudge()
+      await report()
       const now = await coordination.versions.of('models')
       if (now === models) return
       models = now

@@ -47,6 +47,20 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     expect(new Set(fences).size).toBe(3)
   })
 
+  test('every process reads what the one with the lease reports, and no other process replaces it', async () => {
+    const [one, other, url] = await openTwo()
+    const report = (wait: string | null) => ({ documentsWaitFor: wait, buildWaitsFor: null, building: null })
+    expect(await other.coordination.reports.read()).toBeNull()
+    await one.coordination.writer.tryTake(neverLost)
+    await one.coordination.reports.write(report('the model is gone'))
+    await other.coordination.reports.write(report('something else'))
+    expect(await other.coordination.reports.read()).toEqual(report('the model is gone'))
+    await withClient(url, (client) => client.query(`update settings set value = '{"form":"of another version"}'`))
+    expect(await other.coordination.reports.read()).toBeNull()
+    await one.coordination.reports.write(report(null))
+    expect(await other.coordination.reports.read()).toEqual(report(null))
+  })
+
   test('a process learns that it has lost its lease, and another one can take it', async () => {
     const [one, other, url] = await openTwo()
     const lost = Promise.withResolvers<void>()

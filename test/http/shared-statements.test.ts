@@ -6,21 +6,19 @@ import { hashSecret } from '../../src/core/secrets.ts'
 import { currentCaller } from '../../src/core/caller.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { canCluster } from '../support/cluster.ts'
-import { type RunningVersitygw, startVersitygw } from '../support/object-stores.ts'
-import { type RunningPostgres, startPostgres } from '../support/postgres-server.ts'
+import { type SharedServers, startSharedServers } from '../support/shared-servers.ts'
 
 const TOKEN = 'a-session-of-a-browser'
 
 describe.skipIf(!canCluster)('statements of a search that an API node has answered before', () => {
-  let postgres: RunningPostgres
-  let store: RunningVersitygw
+  let servers: SharedServers
   let app: TestApp
   /** The statements of requests. Those that a process runs by itself have no caller. */
   let statements: string[] = []
 
   beforeAll(async () => {
-    ;[postgres, store] = await Promise.all([startPostgres(), startVersitygw()])
-    vi.stubEnv('DOCSEARCH_TEST_SHARED', JSON.stringify({ admin: postgres.admin, env: store.env }))
+    servers = await startSharedServers()
+    vi.stubEnv('DOCSEARCH_TEST_SHARED', servers.variable)
     const send = pg.Client.prototype.query as (...args: unknown[]) => unknown
     vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
       if (currentCaller() !== null) statements.push((args[0] as { text: string }).text)
@@ -37,8 +35,7 @@ describe.skipIf(!canCluster)('statements of a search that an API node has answer
     await app?.close()
     vi.restoreAllMocks()
     vi.unstubAllEnvs()
-    await postgres?.stop()
-    await store?.[Symbol.asyncDispose]()
+    await servers?.stop()
   })
 
   /** Returns what the last of three equal requests reads. */

@@ -10,6 +10,7 @@ import { PostgresLease } from './lease.ts'
 import type { PostgresServer } from './server.ts'
 import { createSharedQueue } from './shared-queue.ts'
 import { DatabaseVersions } from './versions.ts'
+import { createWriterReports } from './writer-reports.ts'
 
 const SECRET_BYTES = 32
 /** How many texts to keep for a session. */
@@ -27,10 +28,12 @@ export function createCoordination(options: {
 }): Coordination {
   const { store, server, versions, worker, log, leaseMs } = options
   const { db } = store
+  const writer = new PostgresLease({ db, log, name: 'writer', leaseMs })
   return {
     queue: createSharedQueue(store, worker, server),
-    writer: new PostgresLease({ db, log, name: 'writer', leaseMs }),
+    writer,
     versions: createVersions(db, versions),
+    reports: createWriterReports(db, writer),
     shownOnce: createShownOnce(db),
     async secret(name) {
       const fresh = randomBytes(SECRET_BYTES).toString('base64')

@@ -7,7 +7,7 @@ import { slices } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import { postgresDialect } from './dialect.ts'
 import { lockWrites } from './locks.ts'
-import { currentMove, storeMove, WITHOUT_MOVE } from './move.ts'
+import { COPIED_SETTINGS, currentMove, storeMove } from './move.ts'
 import type { PostgresServer } from './server.ts'
 
 type Table = keyof Tables
@@ -182,7 +182,7 @@ function withoutRowId(row: Row): Row {
 const PARTS_OF_CURSOR: { readonly [table in Table]?: RawBuilder<unknown> } = {
   // The members of a project are listed in the order of insertion.
   project_members: sql`order by rowid`,
-  settings: WITHOUT_MOVE,
+  settings: COPIED_SETTINGS,
 }
 
 async function* cursorOver(from: Transaction<Tables>, table: Table): AsyncGenerator<Row> {

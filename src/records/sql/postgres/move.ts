@@ -5,6 +5,7 @@ import type { Tables } from '../tables.ts'
 import { postgresDialect } from './dialect.ts'
 import { lockWrites } from './locks.ts'
 import type { PostgresServer } from './server.ts'
+import { REPORT_SETTING } from './writer-reports.ts'
 
 /** The records are being copied into this database, or out of it, or they have left it. Until this ends, no process may write. */
 export interface Move {
@@ -76,8 +77,8 @@ export async function setMove(server: PostgresServer, move: Move | null): Promis
   })
 }
 
-/** For a query of the settings that are copied to another database. */
-export const WITHOUT_MOVE = sql`where name <> ${sql.lit(SETTING)}`
+/** For a query of the settings that are copied to another database. Those of this database alone are not. */
+export const COPIED_SETTINGS = sql`where name not in (${sql.lit(SETTING)}, ${sql.lit(REPORT_SETTING)})`
 
 /** The move, for the first statement of a transaction that writes. */
 export const MOVE_IN_QUERY = sql<string | null>`current_move()`
