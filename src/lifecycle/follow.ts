@@ -12,7 +12,7 @@ import { fitOf } from './active-index.ts'
 import { withSpeed } from './build-meter.ts'
 import { Changes } from './changes.ts'
 import { isUsable, parseFingerprint } from './fingerprint.ts'
-import type { BuildProgress, ChooseEmbedder, Choice, IndexReading, IndexState, OpenIndex, UseOutcome } from './lifecycle.ts'
+import type { ChooseEmbedder, Choice, IndexReading, IndexState, OpenIndex, UseOutcome } from './lifecycle.ts'
 import { type ModelTest, testModel } from './model-test.ts'
 import { placeholderEmbedder } from './placeholder-embedder.ts'
 import { changedMessage, describeStatus } from './status.ts'
@@ -193,31 +193,24 @@ class FollowedIndexes implements IndexReading {
   }
 
   async #stateOf(record: IndexRecord, projects?: ProjectIds): Promise<IndexState> {
-    const { records, indexStore } = this.#options
-    const progressOf = () => (record.state === 'active' ? null : this.#progress(record, projects))
+    const { records, indexStore, reports } = this.#options
+    const { id, state } = record
+    const stored = state === 'active' ? null : await records.indexes.progress(id, projects)
+    const withoutSpeed = stored && { ...stored, tokensPerSecond: null, secondsLeft: null }
+    // The speed and the size would tell about the documents of other users.
     if (projects !== undefined) {
-      const [passages, progress] = await Promise.all([records.indexes.countPassages(record.id, projects), progressOf()])
-      return { record, passages, sizeBytes: null, progress }
+      const passages = await records.indexes.countPassages(id, projects)
+      return { record, passages, sizeBytes: null, progress: withoutSpeed }
     }
-    const isOpen = this.#active?.record.id === record.id
-    const [passages, sizeBytes, progress] = await Promise.all([
-      isOpen ? this.#countPassages(this.#active!.index) : null,
-      indexStore.size(record.id),
-      progressOf(),
+    const isOpen = this.#active?.record.id === id
+    const [passages, sizeBytes, report] = await Promise.all([
+      // Only the process that writes the other indexes has them open.
+      isOpen ? this.#countPassages(this.#active!.index) : (stored?.passagesDone ?? null),
+      indexStore.size(id),
+      state === 'building' ? reports.read() : null,
     ])
-    // Only the process that writes the other indexes has them open.
-    return { record, passages: passages ?? progress?.passagesDone ?? null, sizeBytes, progress }
-  }
-
-  /** The speed would tell about the documents of other users, so that the numbers about some projects lack it. */
-  async #progress({ id, state }: IndexRecord, projects?: ProjectIds): Promise<BuildProgress> {
-    const { records, reports } = this.#options
-    const [stored, report] = await Promise.all([
-      records.indexes.progress(id, projects),
-      projects === undefined && state === 'building' ? reports.read() : null,
-    ])
-    if (report?.building?.indexId === id) return withSpeed(stored, report.building)
-    return { ...stored, tokensPerSecond: null, secondsLeft: null }
+    const speed = report?.building?.indexId === id ? report.building : null
+    return { record, passages, sizeBytes, progress: stored && speed ? withSpeed(stored, speed) : withoutSpeed }
   }
 
   async #countPassages(index: ChunkIndex): Promise<number> {

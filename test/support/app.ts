@@ -97,7 +97,7 @@ export interface TestAppOptions {
   oauth?: Partial<OAuthPolicy>
   /** Default: only https on the internet. */
   webhooks?: Partial<WebhookPolicy>
-  /** Milliseconds for one attempt. Default: as for an instance. */
+  /** Milliseconds for one attempt, only on a data folder. Default: as for an instance. */
   webhookTimeoutMs?: number
   /** Where documents of applications come from. Default: the internet. */
   fetchDocument?: FetchDocument
@@ -115,7 +115,7 @@ export interface TestAppOptions {
   clock?: Clock
   /** Default: an address where nothing listens. */
   ollamaUrl?: string
-  /** Default: an index in the folder of the instance. */
+  /** Only on a data folder. Default: an index in the folder. */
   indexStore?: ChunkIndexStore
   /** Default: the fused order. */
   reranker?: Reranker
