@@ -35,7 +35,7 @@ export class S3Store implements ObjectStore {
   }
 
   async putFile(key: string, { path, size, sha256 }: LocalFile): Promise<void> {
-    await this.#explained(() => this.#put(key, { size, sha256, open: () => createReadStream(path) }))
+    await this.#explained(() => this.#put(key, { size, sha256, open: () => openFile(path) }))
   }
 
   async put(key: string, bytes: Uint8Array): Promise<void> {
@@ -176,6 +176,11 @@ export class S3Store implements ObjectStore {
       throw toStoreError(error)
     }
   }
+}
+
+/** Opens a local file. An error while reading names the file too, as an error while opening does. */
+function openFile(path: string): Readable {
+  return createReadStream(path).once('error', (error) => Object.assign(error, { path }))
 }
 
 function bodyOf(bytes: Uint8Array): Body {

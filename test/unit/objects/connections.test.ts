@@ -81,7 +81,19 @@ test('a file that cannot be read fails at once, and leaves no connection behind'
   const server = await startServer(confirm)
   const store = await openStore(server, { answerMs: 60_000 })
   const file = { ...(await localFile()), path: await tempFolder() }
-  await expect(store.putFile('key', file)).rejects.toThrow('EISDIR')
-  await expect(store.putFile('key', { ...file, path: join(file.path, 'missing') })).rejects.toThrow('ENOENT')
+  await expect(store.putFile('key', file)).rejects.toMatchObject({ code: 'EISDIR', path: file.path })
+  await expect(store.putFile('key', { ...file, path: join(file.path, 'missing') })).rejects.toMatchObject({ code: 'ENOENT' })
   await expect.poll(() => server.connections()).toBe(0)
+})
+
+test('downloads that nobody reads keep no other request waiting', async () => {
+  const server = await startServer((request, response) => {
+    if (request.method === 'PUT') confirm(request, response)
+    else response.writeHead(200, { 'content-length': 100_000_000 }).write(BYTES)
+  })
+  const store = await openStore(server, { retries: 0 })
+  const downloads = await Promise.all(Array.from({ length: 300 }, async (_, i) => (await store.read(`key-${i}`))!.stream))
+  await store.put('another', BYTES)
+  for (const stream of downloads) stream.destroy()
+  await expect.poll(() => server.connections()).toBeLessThanOrEqual(1)
 })
