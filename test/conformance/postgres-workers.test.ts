@@ -118,6 +118,19 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     expect(other.documents('finished')).toEqual(ids)
   })
 
+  test('a claim whose answer got lost is found again, and those of other processes stay', async () => {
+    const url = await postgres.database()
+    const [records, other] = [await open(url), await open(url)]
+    const { ids } = await fill(records, { owners: 1, each: 4 })
+    const claimed = await records.queue.claim(2)
+    const [others] = await other.queue.claim(1)
+    // As if the answer to another claim had got lost.
+    const [lost] = await records.queue.claim(1)
+    expect(await records.queue.requeueLost(claimed.map(({ documentId }) => documentId))).toBe(1)
+    expect((await records.queue.claim(5)).map(({ documentId }) => documentId)).toEqual([lost!.documentId])
+    expect(new Set([...claimed, others!, lost!].map(({ documentId }) => documentId))).toEqual(new Set(ids))
+  })
+
   test('a listener receives every event once and in order, even when its connection breaks', async () => {
     const url = await postgres.database()
     const [listener, ...writers] = [await open(url), await open(url), await open(url), await open(url)]
