@@ -1,6 +1,6 @@
 import { dataReadonly, diskError, diskFull, tooManyFiles } from '../core/disk-errors.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
-import { storeRefused, storeUnavailable } from '../core/store-errors.ts'
+import { hideCredentials, storeRefused, storeUnavailable } from '../core/store-errors.ts'
 import type { ChunkIndex } from './chunk-index.ts'
 
 // LanceDB's errors have no codes, but the message holds the words of the object store or of the system.
@@ -35,6 +35,8 @@ function refusalOf(error: unknown): DocsearchError | null {
 /** Returns a failure of LanceDB as one that a user can act on, as `index_corrupt`, or as `index_failed`. A DocsearchError stays as it is. */
 export function indexFailure(error: unknown): DocsearchError {
   if (error instanceof DocsearchError) return error
+  // The messages of LanceDB have whole answers of the store.
+  hideCredentials(error)
   const refusal = refusalOf(error)
   if (refusal !== null) return refusal
   if (DISK_ERROR.test(messageOf(error))) return diskError(error)
