@@ -4,7 +4,6 @@ import { DocsearchError } from '../../core/errors.ts'
 interface ServiceError extends Error {
   code?: string
   $metadata?: { httpStatusCode?: number }
-  $response?: unknown
 }
 
 /** An attempt that ran out of time. */
@@ -35,6 +34,17 @@ const PASSING_NAMES = new Set([
   'RequestTimeout',
   'XAmzContentSHA256Mismatch',
 ])
+
+/** Fields of errors that docsearch uses or logs. */
+const FIELDS = new Set(
+  'name message stack cause code errno syscall path address port Code RequestId HostId $fault $metadata'.split(' '),
+)
+
+/** Removes all other fields of the store's answer. Some have credentials: Amazon S3 repeats a session token that has expired. */
+export function hideAnswer(error: unknown): void {
+  if (!(error instanceof Error) || error instanceof DocsearchError) return
+  for (const field of Object.keys(error)) if (!FIELDS.has(field)) Reflect.deleteProperty(error, field)
+}
 
 export function statusOf(error: unknown): number | undefined {
   return (error as ServiceError).$metadata?.httpStatusCode
