@@ -104,7 +104,7 @@ class Memory<T extends object> {
 
   /** Returns the value of a key from memory, or looks it up. */
   async find(key: string, look: (key: string) => Promise<T | null>): Promise<T | null> {
-    const version = await this.#refresh()
+    const version = this.#note(await this.#source.version())
     const known = this.#get(key)
     if (known !== undefined) return known
     const value = await look(key)
@@ -115,7 +115,7 @@ class Memory<T extends object> {
 
   /** Returns the keys that have a value. Looks up only the keys without a value in memory. */
   async findValid(keys: readonly string[], look: (keys: readonly string[]) => Promise<Set<string>>): Promise<Set<string>> {
-    await this.#refresh()
+    this.#note(await this.#source.version())
     const valid = new Set(keys.filter((key) => this.#get(key)))
     const others = keys.filter((key) => !valid.has(key))
     return others.length === 0 ? valid : new Set([...valid, ...(await look(others))])
@@ -126,9 +126,8 @@ class Memory<T extends object> {
     for (const [key, value] of this.#found) if (test(value)) this.#found.delete(key)
   }
 
-  /** Forgets everything after a change. Returns the version. */
-  async #refresh(): Promise<number> {
-    const version = await this.#source.version()
+  /** Forgets everything after a change. Returns the version. Not async: before the caller goes on, another caller would note another version. */
+  #note(version: number): number {
     if (version !== this.#version) {
       this.#version = version
       this.#found.clear()

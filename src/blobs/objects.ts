@@ -4,12 +4,12 @@ import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Clock } from '../core/clock.ts'
 import { translateDiskError } from '../core/disk-errors.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import type { OriginalDamage } from '../core/model.ts'
 import { FileCache } from '../objects/file-cache.ts'
 import type { ByteRange, ObjectStore, StoredObject } from '../objects/object-store.ts'
+import { timeOf } from '../objects/probe.ts'
 import { type Blobs, SWEEP_GRACE_MS } from './blobs.ts'
 import { compareWithHash, type ExpectedBytes, type OnRead } from './verify.ts'
 
@@ -24,17 +24,18 @@ export interface ObjectBlobsOptions {
   folder: string
   /** How many bytes of originals to keep in the folder. */
   cacheBytes: number
-  clock: Clock
+  /** Replaces the clock of the store in tests. */
+  storeTime?: () => Promise<Date>
 }
 
 /** Originals in an object store, which several processes may use at the same time. */
-export async function openObjectBlobs({ store, folder, cacheBytes, clock }: ObjectBlobsOptions): Promise<Blobs> {
+export async function openObjectBlobs({ store, folder, cacheBytes, storeTime }: ObjectBlobsOptions): Promise<Blobs> {
   const incoming = join(folder, 'incoming')
   try {
     await rm(incoming, { recursive: true, force: true })
     await mkdir(incoming, { recursive: true, mode: 0o700 })
     const cache = await FileCache.open({ folder: join(folder, 'originals'), maxBytes: cacheBytes })
-    return new ObjectBlobs(store, incoming, cache, clock)
+    return new ObjectBlobs(store, incoming, cache, storeTime ?? (() => timeOf(store)))
   } catch (error) {
     throw translateDiskError(error)
   }
@@ -49,15 +50,15 @@ class ObjectBlobs implements Blobs {
   readonly incoming: string
   readonly #store: ObjectStore
   readonly #cache: FileCache
-  readonly #clock: Clock
+  readonly #storeTime: () => Promise<Date>
   /** The newest copies by hash, as far as this process knows. */
   readonly #known = new Map<string, Pick<StoredObject, 'key' | 'size'>>()
 
-  constructor(store: ObjectStore, incoming: string, cache: FileCache, clock: Clock) {
+  constructor(store: ObjectStore, incoming: string, cache: FileCache, storeTime: () => Promise<Date>) {
     this.#store = store
     this.incoming = incoming
     this.#cache = cache
-    this.#clock = clock
+    this.#storeTime = storeTime
   }
 
   async put(file: string, sha256: string): Promise<void> {
@@ -96,26 +97,20 @@ class ObjectBlobs implements Blobs {
 
   async sweep(isReferenced: (sha256: string) => Promise<boolean>): Promise<number> {
     let deleted = 0
+    const now = await this.#storeTime()
+    const isOld = ({ modifiedAt }: StoredObject) => now.getTime() - modifiedAt.getTime() > SWEEP_GRACE_MS
     for await (const [sha256, copies] of copiesIn(this.#store)) {
       const newest = newestOf(copies)
-      const old = copies.filter((copy) => this.#isOld(copy))
+      const old = copies.filter(isOld)
       const isUsed = old.length > 0 && (await isReferenced(sha256))
       // A newer copy replaces older ones, but reads that have begun go on for a while.
-      const unused = isUsed ? old.filter((copy) => copy !== newest && this.#isOld(newest)) : old
+      const unused = isUsed ? old.filter((copy) => copy !== newest && isOld(newest)) : old
       for (const { key } of unused) await this.#store.delete(key)
       if (unused.length < copies.length) continue
       this.#known.delete(sha256)
       deleted += 1
     }
     return deleted
-  }
-
-  /**
-   * If the clock differs from the store's by more than the grace, young copies look old. But with such a clock, the store already rejects the
-   * signatures.
-   */
-  #isOld({ modifiedAt }: StoredObject): boolean {
-    return this.#clock.now().getTime() - modifiedAt.getTime() > SWEEP_GRACE_MS
   }
 
   async #find(sha256: string): Promise<Pick<StoredObject, 'key' | 'size'> | null> {

@@ -22,7 +22,7 @@ export class ReadCache<T> {
     keys: readonly string[],
     read: (keys: readonly string[]) => Promise<ReadonlyMap<string, T>>,
   ): Promise<Map<string, T>> {
-    const version = await this.#refresh()
+    const version = this.#note(await this.#versionNow())
     const found = new Map<string, T>()
     const others: string[] = []
     for (const key of keys) {
@@ -33,7 +33,7 @@ export class ReadCache<T> {
     if (others.length === 0) return found
     const values = await read(others)
     // After a change during the read, the values may be from before the change.
-    const isCurrent = version === (await this.#refresh())
+    const isCurrent = version === this.#note(await this.#versionNow())
     for (const [key, value] of values) {
       found.set(key, value)
       if (isCurrent) this.#remember(key, value)
@@ -49,9 +49,8 @@ export class ReadCache<T> {
     return values.get(key)
   }
 
-  /** Forgets everything after a change. Returns the version. */
-  async #refresh(): Promise<number> {
-    const version = await this.#versionNow()
+  /** Forgets everything after a change. Returns the version. Not async: before the caller goes on, another caller would note another version. */
+  #note(version: number): number {
     if (version !== this.#version) {
       this.#entries.clear()
       this.#size = 0

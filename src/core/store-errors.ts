@@ -21,3 +21,15 @@ export function storeRefused(cause: unknown): DocsearchError {
     { cause, retryAfter: RETRY_SECONDS },
   )
 }
+
+/** Elements of a store's answer that have credentials or signatures. Amazon S3 repeats a session token that has expired. */
+const SECRET_ELEMENTS = /<(Token-\d+|AWSAccessKeyId|SignatureProvided|StringToSign\w*|CanonicalRequest\w*)>.*?<\/\1>/gs
+
+/** Hides credentials in the texts of an error that has the answer of a store. */
+export function hideCredentials(error: unknown): void {
+  if (!(error instanceof Error)) return
+  for (const field of ['message', 'stack'] as const) {
+    const text = error[field]
+    if (text !== undefined) error[field] = text.replaceAll(SECRET_ELEMENTS, '<$1>[hidden]</$1>')
+  }
+}

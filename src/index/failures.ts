@@ -1,11 +1,12 @@
 import { dataReadonly, diskError, diskFull, tooManyFiles } from '../core/disk-errors.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
-import { storeRefused, storeUnavailable } from '../core/store-errors.ts'
+import { hideCredentials, storeRefused, storeUnavailable } from '../core/store-errors.ts'
 import type { ChunkIndex } from './chunk-index.ts'
 
 // LanceDB's errors have no codes, but the message holds the words of the object store or of the system.
-const STORE_REFUSES = /lacked the necessary privileges|lacked valid authentication|Generic S3 error.*status code: 40[013]\b/is
-const STORE_FAILS = /Generic S3 error/i
+const STORE_REFUSES =
+  /lacked the necessary privileges|lacked valid authentication|Generic (?:S3 error.*status code|\{ store: "S3".*status): 40[013]\b/is
+const STORE_FAILS = /Generic (?:S3 error|\{ store: "S3")/i
 const DISK_FULL = /no space left|os error 28\b|ENOSPC|quota exceeded|os error 122\b/i
 const OUT_OF_HANDLES = /too many open files|os error 2[34]\b/i
 const READ_ONLY = /permission denied|os error 13\b|read-only file system|os error 30\b/i
@@ -35,6 +36,8 @@ function refusalOf(error: unknown): DocsearchError | null {
 /** Returns a failure of LanceDB as one that a user can act on, as `index_corrupt`, or as `index_failed`. A DocsearchError stays as it is. */
 export function indexFailure(error: unknown): DocsearchError {
   if (error instanceof DocsearchError) return error
+  // The messages of LanceDB have whole answers of the store.
+  hideCredentials(error)
   const refusal = refusalOf(error)
   if (refusal !== null) return refusal
   if (DISK_ERROR.test(messageOf(error))) return diskError(error)

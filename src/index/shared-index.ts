@@ -90,6 +90,8 @@ export class SharedIndex implements ChunkIndex {
   /** True when the table may have rows that no commit refers to. */
   #hasUnused = false
   #nextUnusedAt = 0
+  /** True while searches continue without the newest commits. */
+  #isBehind = false
   /** The last version of the segments at which the table was refreshed. */
   #tableVersion = -1
 
@@ -154,7 +156,7 @@ export class SharedIndex implements ChunkIndex {
 
   /** Waits only briefly. If the fetch of newer commits takes longer, the next searches wait even less, until the store answers. */
   async catchUp(): Promise<boolean> {
-    const { catchUpMs = CATCH_UP_MS, log } = this.#options
+    const { catchUpMs = CATCH_UP_MS } = this.#options
     try {
       await this.#breaker.pass()
       const late = Promise.withResolvers<boolean>()
@@ -162,9 +164,10 @@ export class SharedIndex implements ChunkIndex {
       const isInTime = await Promise.race([this.#follow(), late.promise]).finally(() => clearTimeout(timer))
       if (isInTime) this.#breaker.answered()
       else this.#breaker.timedOut()
+      this.#noteBehind(isInTime ? null : new Error(`the newest commits did not arrive within ${catchUpMs / 1000} s`))
       return isInTime
     } catch (error) {
-      log.debug({ err: error }, 'a search continues without the newest commits')
+      this.#noteBehind(error)
       return false
     }
   }
@@ -314,6 +317,15 @@ export class SharedIndex implements ChunkIndex {
     await this.#store.readFiles((segment) => this.leaveOut(segment))
     const files = this.#store.projects().flatMap(({ segments }) => segments.flatMap(pagedFilesOf))
     await this.#options.cache?.fill(files.flatMap(({ remote }) => remote ?? []).sort((a, b) => a.size - b.size))
+  }
+
+  /** `reason` says why this process lacks the newest commits. Null if it has them. */
+  #noteBehind(reason: unknown): void {
+    const { log } = this.#options
+    const isBehind = reason !== null
+    if (isBehind && !this.#isBehind) log.warn({ err: reason }, 'searches continue without the newest commits to the index')
+    if (!isBehind && this.#isBehind) log.info({}, 'searches have the newest commits to the index again')
+    this.#isBehind = isBehind
   }
 
   async #follow(): Promise<true> {

@@ -47,7 +47,7 @@ export async function processDocument(job: QueuedDocument, parts: ProcessParts):
     log.debug({ document: job.documentId, took_ms: Math.round(performance.now() - started) }, 'document processed')
   } catch (error) {
     await end(job, error, parts).catch((failure: unknown) => {
-      // The document stays `processing`. The next start puts it back into the queue.
+      // The document stays `processing`. The next worker puts it back into the queue.
       if (!stopping.aborted) log.error({ err: failure, document: job.documentId }, 'the state of a document could not be written')
     })
   }
@@ -82,10 +82,11 @@ export function indexInto(lifecycle: Lifecycle, steps: Steps): ProcessParts['ind
 
 /** Fails the document, or puts it back into the queue when it was not at fault. */
 async function end(job: QueuedDocument, error: unknown, parts: ProcessParts): Promise<void> {
-  const { records, log, stopping } = parts
+  const { records, retries, log, stopping } = parts
   if (stopping.aborted || error instanceof IndexChanged || isDocsearchError(error, 'writer_replaced')) {
-    // Without retries: at the next start, or in another process, the document is queued in any case.
-    await records.queue.release(job, { countAttempt: false })
+    const release = () => records.queue.release(job, { countAttempt: false })
+    // Without retries when stopping: the next worker, of this or another process, queues the document in any case.
+    await (stopping.aborted ? release() : retries.run(release))
     return
   }
   const known = isDocsearchError(error)

@@ -20,7 +20,13 @@ export class Worker {
   /** Nudged while claiming: claim once more. */
   #isNudged = false
   #timer: NodeJS.Timeout | undefined
-  readonly #running = new Set<Promise<void>>()
+  /** The documents in work. */
+  readonly #running = new Map<QueuedDocument, Promise<void>>()
+  /**
+   * True when this process may have claimed documents that nobody works on. The answer to a claim can get lost, and an earlier worker may have ended
+   * while the database did not answer.
+   */
+  #mayHaveLost = true
   readonly #aborting = new AbortController()
   readonly #parts: WorkerParts
   readonly #process: ProcessParts
@@ -72,8 +78,17 @@ export class Worker {
 
   /** Returns false when there is nothing to claim. */
   async #claimSome(limit: number, options?: { except: readonly string[] }): Promise<boolean> {
-    const { claim, retries } = this.#parts
-    const jobs = await retries.run(() => claim(limit, options))
+    const { claim, records, retries, log } = this.#parts
+    const jobs = await retries.run(async () => {
+      if (this.#mayHaveLost) {
+        const documents = await records.queue.requeueLost([...this.#running.keys()].map(({ documentId }) => documentId))
+        if (documents > 0) log.warn({ documents }, 'continuing with documents that were claimed but not processed')
+      }
+      this.#mayHaveLost = true
+      const jobs = await claim(limit, options)
+      this.#mayHaveLost = false
+      return jobs
+    })
     for (const job of jobs) this.#begin(job)
     return jobs.length > 0
   }
@@ -82,10 +97,10 @@ export class Worker {
     const run = this.#parts.load
       .working(job.document.ownerId, () => processDocument(job, this.#process))
       .finally(() => {
-        this.#running.delete(run)
+        this.#running.delete(job)
         this.nudge()
       })
-    this.#running.add(run)
+    this.#running.set(job, run)
   }
 
   /** Lets the documents in work end for half of the time, then puts them back into the queue. */
@@ -107,7 +122,7 @@ export class Worker {
   }
 
   #endWithin(ms: number): Promise<boolean> {
-    const allEnded = Promise.all(this.#running).then(() => true)
+    const allEnded = Promise.all(this.#running.values()).then(() => true)
     return Promise.race([allEnded, sleep(ms, false, { ref: false })])
   }
 }

@@ -154,8 +154,10 @@ export class OpenIndexes {
 
   /** Deletes the files of every index that has no row. */
   async dropFilesWithoutRow(): Promise<void> {
+    // In this order: an index gets its row before its files. If this process is frozen here, another process may make an index meanwhile.
+    const ids = await this.#store.list()
     const known = new Set((await this.#records.indexes.all()).map(({ id }) => id))
-    for (const id of await this.#store.list()) if (!known.has(id)) await this.#store.drop(id)
+    for (const id of ids) if (!known.has(id)) await this.#store.drop(id)
   }
 
   async states(projects?: ProjectIds): Promise<IndexState[]> {

@@ -48,8 +48,22 @@ async function probeOnce(store: ObjectStore, key: string): Promise<void> {
 }
 
 async function deleteLeftovers(store: ObjectStore): Promise<void> {
+  const now = await timeOf(store)
   for await (const { key, modifiedAt } of store.list(PROBES))
-    if (Date.now() - modifiedAt.getTime() > LEFTOVER_MS) await store.delete(key)
+    if (now.getTime() - modifiedAt.getTime() > LEFTOVER_MS) await store.delete(key)
+}
+
+/**
+ * Returns the time by the clock of the store, which dates its objects. The clock of this process may be hours off without any error, because the SDK
+ * then signs requests with the time of the store.
+ */
+export async function timeOf(store: ObjectStore): Promise<Date> {
+  const key = `${PROBES}${randomUUID()}`
+  await store.put(key, Buffer.from(key))
+  const found = await store.find(key)
+  await store.delete(key)
+  if (found === null) throw new Error('the object store lacks an object that was just written')
+  return found.modifiedAt
 }
 
 function unusable(why: string): DocsearchError {

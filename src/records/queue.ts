@@ -107,6 +107,12 @@ export interface Queue {
   /** At start: queues the documents again that were processing when the daemon stopped, with their attempts. Returns how many. */
   recover(): Promise<number>
   /**
+   * Queues the documents again that this process has claimed but does not work on, with their attempts. Such documents exist after a claim whose answer
+   * was lost, and after work that ended while the database did not answer. `inWork` has the IDs of the documents that it works on. Returns how many it
+   * has queued.
+   */
+  requeueLost(inWork: readonly string[]): Promise<number>
+  /**
    * For a new, empty index: queues every document again that is ready or processing, or failed for lack of an embedder. Returns
    * how many.
    */

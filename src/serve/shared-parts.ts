@@ -34,7 +34,7 @@ export async function openSharedParts(options: SharedPartsOptions): Promise<Stor
       'invalid_configuration',
       'The configuration is not valid:\n  backup.target needs the role api or all: a worker takes no backups',
     )
-  const blobs = await openObjectBlobs({ store, folder: config.dataDir, cacheBytes: config.originalsCacheBytes, clock })
+  const blobs = await openObjectBlobs({ store, folder: config.dataDir, cacheBytes: config.originalsCacheBytes })
   const lifecycle = place.role === 'worker' ? withoutIndexes() : await openReading(options)
   if (place.role !== 'worker') sweepImages(options)
   const { limits, quotas, trashDays } = config

@@ -31,7 +31,7 @@ async function blobsInFolder(): Promise<{ blobs: Blobs; folder: string }> {
 }
 
 async function blobsInStore(): Promise<Blobs> {
-  return openObjectBlobs({ store: await openStore(server), folder: await tempFolder(), cacheBytes: 1_000, clock })
+  return openObjectBlobs({ store: await openStore(server), folder: await tempFolder(), cacheBytes: 1_000 })
 }
 
 const sha256Of = (content: string) => createHash('sha256').update(content).digest('hex')

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Blobs } from '../../src/blobs/blobs.ts'
 import { openObjectBlobs } from '../../src/blobs/objects.ts'
 import type { ObjectStore } from '../../src/objects/object-store.ts'
@@ -18,7 +18,7 @@ const HOUR = 3_600_000
 let server: TestStore
 /** Opens the originals of a store as another process would. */
 async function openOn(store: ObjectStore, clock: TestClock, cacheBytes = 1_000): Promise<Blobs> {
-  return openObjectBlobs({ store, folder: await tempFolder(), cacheBytes, clock })
+  return openObjectBlobs({ store, folder: await tempFolder(), cacheBytes, storeTime: async () => clock.now() })
 }
 
 async function put(blobs: Blobs, content: string): Promise<string> {
@@ -84,7 +84,7 @@ describe('blobs in an object store', () => {
     const folder = await tempFolder()
     const writer = await openOn(store, now())
     const [first, second] = [await put(writer, 'a'.repeat(700)), await put(writer, 'b'.repeat(700))]
-    const blobs = await openObjectBlobs({ store, folder, cacheBytes: 1_000, clock: now() })
+    const blobs = await openObjectBlobs({ store, folder, cacheBytes: 1_000 })
     const gets = () => server.proxy.seen.filter(({ method, url }) => method === 'GET' && !url.includes('list-type')).length
     const before = gets()
     const size = async (path: string) => (await stat(path)).size
@@ -129,6 +129,19 @@ describe.skipIf(VERSITYGW === null)('blobs on versitygw', () => {
   })
   afterAll(() => server[Symbol.asyncDispose]())
   blobsConformance(async (clock) => openOn(await openStore(server), clock))
+
+  test('a sweep with a clock that is ahead keeps what was just stored', async () => {
+    const store = await openStore(server)
+    const blobs = await openObjectBlobs({ store, folder: await tempFolder(), cacheBytes: 1_000 })
+    const sha256 = await put(blobs, 'new')
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * HOUR })
+    onTestFinished(() => void vi.useRealTimers())
+    expect(await blobs.sweep(async () => false)).toBe(0)
+    expect(await blobs.verify({ sha256, sizeBytes: 3 })).toBeNull()
+    const keys: string[] = []
+    for await (const { key } of store.list('')) keys.push(key)
+    expect(keys).toEqual([expect.stringContaining(sha256)])
+  })
 
   test('the store refuses bytes that changed on their way, and the upload is repeated', async () => {
     const blobs = await openOn(await openStore(server), now())

@@ -47,7 +47,7 @@ test('objects that nothing needs are found after a day, and --fix deletes those 
         inspection: inspectPostgres(postgres),
         objects,
         address,
-        blobs: await openObjectBlobs({ store: objects, folder, cacheBytes: 0, clock }),
+        blobs: await openObjectBlobs({ store: objects, folder, cacheBytes: 0, storeTime: async () => clock.now() }),
         folder,
         records: async () => records,
         repairs: () => repairPostgres(postgres, clock.now()),

@@ -4,19 +4,22 @@ import { pgServer } from '../../src/records/sql/postgres/pg-server.ts'
 import type { PostgresServer } from '../../src/records/sql/postgres/server.ts'
 import { hasPostgres, type RunningPostgres, startPostgres } from '../support/postgres-server.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
+import { until, within } from '../support/until.ts'
 
 const SILENCE = { patienceMs: 200, probeMs: 1_000 }
 
 describe.skipIf(!hasPostgres)('a PostgreSQL server', () => {
   let postgres: RunningPostgres
+  let url: string
   let proxy: TcpProxy
   let server: PostgresServer
   beforeAll(async () => {
     postgres = await startPostgres()
-    const url = new URL(await postgres.database())
-    proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) })
-    url.port = String(proxy.port)
-    server = await pgServer({ url: url.href, log: silentLogger, connections: 2, silence: SILENCE })
+    url = await postgres.database()
+    const address = new URL(url)
+    proxy = await startTcpProxy({ host: address.hostname, port: Number(address.port) })
+    address.port = String(proxy.port)
+    server = await pgServer({ url: address.href, log: silentLogger, connections: 2, silence: SILENCE })
   })
   afterAll(async () => {
     proxy.heal()
@@ -53,6 +56,42 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server', () => {
     await expect(client.query('select 1', [])).rejects.toMatchObject({ code: 'ETIMEDOUT' })
     client.release(true)
     proxy.heal()
+  })
+
+  const pidOfListener = `select pid from pg_stat_activity where query like 'listen %' and datname = current_database()`
+
+  test('that hangs does not keep a listener from stopping', async () => {
+    const direct = await pgServer({ url, log: silentLogger })
+    const stop = await direct.listen('bells', () => {})
+    const client = await direct.connect()
+    const { rows } = await client.query(pidOfListener, [])
+    client.release(true)
+    const { pid } = rows[0] as { pid: number }
+    process.kill(pid, 'SIGSTOP')
+    try {
+      await within('the listener stops', stop(), 30_000)
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+  })
+
+  test('that a listener connects to again while it stops keeps no connection', async () => {
+    const client = await server.connect()
+    const others = proxy.open
+    const stop = await server.listen('bells', () => {})
+    const { rows } = await client.query(pidOfListener, [])
+    await client.query('select pg_terminate_backend($1)', [(rows[0] as { pid: number }).pid])
+    await until('the listener has lost its connection', () => proxy.open === others)
+    // The next attempt to connect gets no answer until the listener has stopped.
+    process.kill(postgres.pid(), 'SIGSTOP')
+    try {
+      await until('the listener connects again', () => proxy.open > others)
+      await stop()
+    } finally {
+      process.kill(postgres.pid(), 'SIGCONT')
+    }
+    await until('its connection ends', () => proxy.open === others)
+    client.release(false)
   })
 
   test('that another server has replaced fails statements on the old connections', async () => {

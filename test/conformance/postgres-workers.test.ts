@@ -8,6 +8,7 @@ import { postgresDialect } from '../../src/records/sql/postgres/dialect.ts'
 import { postgresEngine } from '../../src/records/sql/postgres/engine.ts'
 import { POSTGRES_MIGRATIONS } from '../../src/records/sql/postgres/migrations.ts'
 import { pgServer } from '../../src/records/sql/postgres/pg-server.ts'
+import type { PostgresServer } from '../../src/records/sql/postgres/server.ts'
 import type { Tables } from '../../src/records/sql/tables.ts'
 import { errorCode } from '../support/codes.ts'
 import { IDLE_TRANSACTION_MS, LEASE_MS } from '../support/postgres-leases.ts'
@@ -118,6 +119,19 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     expect(other.documents('finished')).toEqual(ids)
   })
 
+  test('a claim whose answer got lost is found again, and those of other processes stay', async () => {
+    const url = await postgres.database()
+    const [records, other] = [await open(url), await open(url)]
+    const { ids } = await fill(records, { owners: 1, each: 4 })
+    const claimed = await records.queue.claim(2)
+    const [others] = await other.queue.claim(1)
+    // As if the answer to another claim had got lost.
+    const [lost] = await records.queue.claim(1)
+    expect(await records.queue.requeueLost(claimed.map(({ documentId }) => documentId))).toBe(1)
+    expect((await records.queue.claim(5)).map(({ documentId }) => documentId)).toEqual([lost!.documentId])
+    expect(new Set([...claimed, others!, lost!].map(({ documentId }) => documentId))).toEqual(new Set(ids))
+  })
+
   test('a listener receives every event once and in order, even when its connection breaks', async () => {
     const url = await postgres.database()
     const [listener, ...writers] = [await open(url), await open(url), await open(url), await open(url)]
@@ -176,6 +190,34 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     expect(outcomes.filter(({ outcome }) => outcome === 'created')).toHaveLength(1)
     expect(new Set(outcomes.map(({ document }) => document.id)).size).toBe(1)
     expect(await one.projects.get(projectId)).toMatchObject({ counts: { documents: 1 } })
+  })
+
+  test('an original is needed while another process restores its document from the trash', async () => {
+    const url = await postgres.database()
+    const records = await open(url)
+    const { ids, projects } = await fill(records, { owners: 1, each: 1 })
+    await records.documents.delete(projects, ids[0]!, { isKept: true })
+    const server = await pgServer({ url, log: silentLogger })
+    let isFirst = true
+    const afterFirst = async () => {
+      if (isFirst) await records.trash.restore(projects, ids[0]!)
+      isFirst = false
+    }
+    const slow: PostgresServer = {
+      ...server,
+      async connect(options) {
+        const client = await server.connect(options)
+        const query: typeof client.query = async (statement, parameters) => {
+          const answer = await client.query(statement, parameters)
+          if (statement.includes('sha256')) await afterFirst()
+          return answer
+        }
+        return { ...client, query }
+      },
+    }
+    const sweeper = await open(url, { server: slow })
+    expect(await sweeper.documents.isBlobReferenced('a'.repeat(64))).toBe(true)
+    expect(await records.documents.get(projects, ids[0]!)).not.toBeNull()
   })
 
   test('one of two transactions that block each other is repeated', async () => {

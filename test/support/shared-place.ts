@@ -94,7 +94,7 @@ export async function openOnServers(options: {
         folder: `${options.folder}/restarted`,
         cacheBytes: 1e6,
         // Later than the grace of a sweep.
-        clock: { now: () => new Date(clock.now().getTime() + 2 * SWEEP_GRACE_MS) },
+        storeTime: async () => new Date(Date.now() + 2 * SWEEP_GRACE_MS),
       }),
     stopReading: () => open.close('worker', 5_000),
     closeStorage: () => open.closeAll(2_000),

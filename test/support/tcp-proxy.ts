@@ -8,6 +8,8 @@ interface Address {
 /** A proxy for one process, which can cut it off from a server. */
 export interface TcpProxy extends AsyncDisposable {
   port: number
+  /** The number of open connections. */
+  readonly open: number
   /** `refuse` breaks all connections and accepts none. `silence` keeps them, but nothing arrives any more, as when a cable is pulled. */
   cut(how: 'refuse' | 'silence'): void
   /** As when a standby takes over the address: connections stay, but nothing arrives any more, and new ones go to the other server. */
@@ -43,6 +45,9 @@ export async function startTcpProxy(first: Address): Promise<TcpProxy> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     port: (server.address() as AddressInfo).port,
+    get open() {
+      return pairs.size
+    },
     cut(how) {
       state = how
       if (how === 'refuse') endAll()

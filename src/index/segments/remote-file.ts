@@ -1,5 +1,6 @@
 import { readSync } from 'node:fs'
 import { BroadcastChannel } from 'node:worker_threads'
+import { diskFull } from '../../core/disk-errors.ts'
 import { storeUnavailable } from '../../core/store-errors.ts'
 
 /** Files are fetched from an object store in blocks of this size. */
@@ -12,7 +13,7 @@ const WAIT_MS = 10_000
 const ASK_AGAIN_MS = 250
 
 /** The state of a block that is not in the cache. In the cache, the state is the number of its slot plus one. */
-export const BLOCK = { absent: 0, unavailable: -1, missing: -2 } as const
+export const BLOCK = { absent: 0, unavailable: -1, missing: -2, full: -3 } as const
 
 /** A cache on disk that all threads of a process share (remote/block-cache.ts). */
 export interface BlockCachePlace {
@@ -51,7 +52,7 @@ export function countBlocks(size: number): number {
 
 /**
  * Fills `bytes` from a position in a file. Blocks this thread while the store sends what is missing, so the main thread must not call it. Throws
- * `store_unavailable`. The cache may replace a block while this function reads it. Then the next attempt fetches the block again.
+ * `store_unavailable`, and `disk_full` if the disk has no room for a block. The cache may replace a block while this function reads it. Then the next attempt fetches the block again.
  */
 export function readRemote(file: RemoteFile, bytes: Uint8Array, position: number): void {
   const blocks = new Int32Array(file.blocks)
@@ -79,6 +80,8 @@ function copyBlock(file: RemoteFile, blocks: Int32Array, block: number, bytes: U
       if (read === bytes.length && Atomics.load(blocks, block) === state) return
     } else if (state === BLOCK.missing) {
       throw new RemoteFileMissing(`the object store has no ${file.key}`)
+    } else if (state === BLOCK.full) {
+      throw diskFull(new Error('the disk has no room for a block'))
     } else if (state === BLOCK.unavailable) {
       throw storeUnavailable(new Error('the store has not sent a block'))
     }

@@ -4,7 +4,6 @@ import { DocsearchError } from '../../core/errors.ts'
 interface ServiceError extends Error {
   code?: string
   $metadata?: { httpStatusCode?: number }
-  $response?: unknown
 }
 
 /** An attempt that ran out of time. */
@@ -17,6 +16,8 @@ export class BadAnswer extends Error {
   override name = 'BadAnswer'
 }
 
+/** The SDK's name of the error when it could not connect in time. */
+const NO_CONNECTION = 'TimeoutError'
 /** When a client may try again. */
 const RETRY_SECONDS = 5
 /** Answers after which a repeated request can succeed. 409 is S3's answer to two conditional writes at the same time. */
@@ -33,6 +34,17 @@ const PASSING_NAMES = new Set([
   'RequestTimeout',
   'XAmzContentSHA256Mismatch',
 ])
+
+/** Fields of errors that docsearch uses or logs. */
+const FIELDS = new Set(
+  'name message stack cause code errno syscall path address port Code RequestId HostId $fault $metadata'.split(' '),
+)
+
+/** Removes all other fields of the store's answer. Some have credentials: Amazon S3 repeats a session token that has expired. */
+export function hideAnswer(error: unknown): void {
+  if (!(error instanceof Error) || error instanceof DocsearchError) return
+  for (const field of Object.keys(error)) if (!FIELDS.has(field)) Reflect.deleteProperty(error, field)
+}
 
 export function statusOf(error: unknown): number | undefined {
   return (error as ServiceError).$metadata?.httpStatusCode
@@ -84,6 +96,7 @@ export function toStoreError(error: unknown): unknown {
 function reasonOf(error: unknown): string {
   if (error instanceof StoreTimeout || error instanceof BadAnswer) return error.message
   const { name, code, cause } = error as ServiceError
+  if (name === NO_CONNECTION && code === undefined) return 'no connection in time'
   const status = statusOf(error)
   const known = code ?? (cause as NodeJS.ErrnoException | undefined)?.code ?? name
   return status === undefined ? known : `${name === 'Error' ? 'HTTP' : name} (status ${status})`

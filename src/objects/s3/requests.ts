@@ -3,7 +3,7 @@ import pRetry from 'p-retry'
 import { isDocsearchError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { StoreState } from '../object-store.ts'
-import { isConditionFailed, isMissing, isPassing, StoreTimeout, toStoreError } from './failures.ts'
+import { hideAnswer, isConditionFailed, isMissing, isPassing, StoreTimeout, toStoreError } from './failures.ts'
 
 export interface Timing {
   /** How long the store may take to begin its answer, to take the next bytes, and to confirm the last ones. */
@@ -101,6 +101,7 @@ export class Requests {
     try {
       return await attempt(signal, () => timer.refresh())
     } catch (error) {
+      hideAnswer(error)
       // The reason says more than the SDK's AbortError.
       throw signal.aborted ? signal.reason : error
     } finally {

@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
-import type { UpdateObject } from 'kysely'
+import type { RawBuilder, UpdateObject } from 'kysely'
 import type { Queue } from '../queue.ts'
 import { EMBEDDING_FAILURES } from '../rules.ts'
 import { freshVersion } from './document-rows.ts'
 import { slices } from './store.ts'
-import type { Store } from './store.ts'
+import type { Store, WriteTransaction } from './store.ts'
 import type { Tables } from './tables.ts'
 
-type Recovery = Pick<Queue, 'recover' | 'requeueAll' | 'requeueMany' | 'expected' | 'unknown'>
+type Recovery = Pick<Queue, 'recover' | 'requeueLost' | 'requeueAll' | 'requeueMany' | 'expected' | 'unknown'>
 
 /** The methods that make the queue and the index agree again, after a crash or for a new index. */
 export function createQueueRecovery(store: Store): Recovery {
@@ -16,15 +16,12 @@ export function createQueueRecovery(store: Store): Recovery {
     recover: () =>
       store.write(async (tx) => {
         await tx.engine.claims.forgetStopped(tx.sql)
-        const rows = await tx.sql
-          .updateTable('documents')
-          .set({ status: 'queued', updated_at: now() })
-          .where('status', '=', 'processing')
-          .where(tx.engine.claims.isAbandoned)
-          .returningAll()
-          .execute()
-        await tx.announce('document.queued', rows)
-        return rows.length
+        return requeue(tx, now(), tx.engine.claims.isAbandoned)
+      }),
+    requeueLost: (inWork) =>
+      store.write((tx) => {
+        const isLost = tx.engine.claims.isOwn()
+        return requeue(tx, now(), inWork.length === 0 ? isLost : sql<boolean>`${isLost} and id not in (${sql.join(inWork)})`)
       }),
     requeueAll: () =>
       store.write(async (tx) => {
@@ -79,6 +76,19 @@ export function createQueueRecovery(store: Store): Recovery {
       return [...unknown]
     },
   }
+}
+
+/** Queues documents again that are processing. Returns how many. */
+async function requeue(tx: WriteTransaction, now: number, isWanted: RawBuilder<boolean>): Promise<number> {
+  const rows = await tx.sql
+    .updateTable('documents')
+    .set({ status: 'queued', updated_at: now })
+    .where('status', '=', 'processing')
+    .where(isWanted)
+    .returningAll()
+    .execute()
+  await tx.announce('document.queued', rows)
+  return rows.length
 }
 
 /**

@@ -2,7 +2,6 @@ import { setTimeout } from 'node:timers/promises'
 import type { Blobs } from '../../blobs/blobs.ts'
 import { openObjectBlobs } from '../../blobs/objects.ts'
 import { type SharedPlace, withHiddenPassword } from '../../config/shared-place.ts'
-import { systemClock } from '../../core/clock.ts'
 import type { Logger } from '../../core/logger.ts'
 import type { ChunkIndexStore } from '../../index/chunk-index.ts'
 import { createSharedIndexStore } from '../../index/shared-index-store.ts'
@@ -56,7 +55,7 @@ export async function openSharedSide(options: {
     place: nameOf(place),
     server,
     objects,
-    blobs: await openObjectBlobs({ store: objects, folder, cacheBytes: 0, clock: systemClock }),
+    blobs: await openObjectBlobs({ store: objects, folder, cacheBytes: 0 }),
     indexes: createSharedIndexStore({
       address: place.store,
       objects,

@@ -178,6 +178,19 @@ export function queueConformance(test: DocumentsTest): void {
       ])
     })
 
+    test('queues documents again that are claimed but not in work', async ({ records, add, claimOne }) => {
+      await add()
+      const job = await claimOne()
+      const other = await add({ path: 'b' })
+      await claimOne()
+      await add({ path: 'c' })
+      expect(await records.queue.requeueLost([job.documentId])).toBe(1)
+      expect(await records.queue.counts()).toMatchObject({ queued: 2, processing: 1 })
+      const again = (await records.queue.claim(3)).find(({ documentId }) => documentId === other.id)
+      expect(again).toMatchObject({ attempts: 1 })
+      expect(await records.queue.requeueLost([])).toBe(3)
+    })
+
     test('knows that pages are stored, until the document is requeued', async ({ records, alice, add, claimOne }) => {
       const { id } = await add()
       const job = await claimOne()

@@ -19,6 +19,14 @@ export function memoryQueue(store: MemoryStore): Queue {
   const { documents, tombstones } = store
   const having = (...statuses: DocumentStatus[]) => [...documents.values()].filter(({ status }) => statuses.includes(status))
 
+  const requeue = (except: readonly string[]) =>
+    store.write(() => {
+      const interrupted = having('processing').filter(({ id }) => !except.includes(id))
+      for (const document of interrupted) Object.assign(document, { status: 'queued', updatedAt: store.now() })
+      store.announce('document.queued', interrupted)
+      return interrupted.length
+    })
+
   return {
     claim: async (limit, { except = [] } = {}) => store.write(() => claim(store, having('queued'), limit, except)),
     savePages: async (job, parsed, quotas = NO_QUOTAS) => store.write(() => savePages(store, job, parsed, quotas)),
@@ -42,13 +50,8 @@ export function memoryQueue(store: MemoryStore): Queue {
         Object.assign(document, { status: 'queued', updatedAt: store.now(), attempts })
         store.announce('document.queued', [document])
       }),
-    recover: async () =>
-      store.write(() => {
-        const interrupted = having('processing')
-        for (const document of interrupted) Object.assign(document, { status: 'queued', updatedAt: store.now() })
-        store.announce('document.queued', interrupted)
-        return interrupted.length
-      }),
+    recover: async () => requeue([]),
+    requeueLost: async (inWork) => requeue(inWork),
     requeueAll: async () =>
       store.write(() => {
         const again = [...having('ready', 'processing'), ...having('failed').filter(isEmbeddingFailure)]

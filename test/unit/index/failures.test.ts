@@ -1,9 +1,14 @@
-import { expect, test } from 'vitest'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { connect } from '@lancedb/lancedb'
+import { expect, onTestFinished, test } from 'vitest'
 import { translateDiskError } from '../../../src/core/disk-errors.ts'
 import type { ErrorCode } from '../../../src/core/errors.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { createRetries } from '../../../src/core/retries.ts'
 import { indexFailure, isDamaged, readFailure } from '../../../src/index/failures.ts'
+import { storageOptions } from '../../../src/index/passages/storage-options.ts'
+import { errorCode } from '../../support/codes.ts'
 import { until } from '../../support/until.ts'
 
 /** Messages of LanceDB, and codes of Node, for what the system refuses for a reason outside of the index. */
@@ -42,4 +47,27 @@ test('a file that the disk can no longer read is damaged, and one that it can no
   const error = new Error('LanceError(IO): Input/output error (os error 5)')
   expect(readFailure(error)).toMatchObject({ code: 'index_corrupt' })
   expect(indexFailure(error)).toMatchObject({ code: 'disk_error' })
+})
+
+test.each([
+  ['store_refused', 403],
+  ['store_unavailable', 503],
+] as const)('%s when LanceDB connects and the store answers %d', async (code, status) => {
+  const server = createServer((request, response) => {
+    request.resume()
+    response.writeHead(status).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const env = { AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`, AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' }
+  const connecting = connect('s3://bucket/prefix', { storageOptions: storageOptions(env) }).then((db) => db.openTable('table'))
+  const error: unknown = await connecting.then(
+    () => expect.unreachable(),
+    (error: unknown) => error,
+  )
+  for (const failure of [indexFailure(error), readFailure(error)]) expect(failure.code).toBe(errorCode(code))
 })

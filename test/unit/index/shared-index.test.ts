@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { silentLogger } from '../../../src/core/logger.ts'
+import { type Logger, silentLogger } from '../../../src/core/logger.ts'
 import type { ChunkIndex } from '../../../src/index/chunk-index.ts'
 import { createSharedIndexStore, type WriterLeases } from '../../../src/index/shared-index-store.ts'
 import type { ObjectStore } from '../../../src/objects/object-store.ts'
@@ -35,7 +35,7 @@ afterEach(() => {
 })
 
 /** Opens the index as another process. Without leases, this process only reads. */
-async function open(own: WriterLeases | null, catchUpMs = 60_000): Promise<ChunkIndex> {
+async function open(own: WriterLeases | null, catchUpMs = 60_000, log = silentLogger): Promise<ChunkIndex> {
   const store = createSharedIndexStore({
     address,
     objects,
@@ -43,7 +43,7 @@ async function open(own: WriterLeases | null, catchUpMs = 60_000): Promise<Chunk
     leases: own,
     newestVersion: async () => newest,
     onCommit: async (_, version) => void (newest = Math.max(newest, version)),
-    log: silentLogger,
+    log,
     catchUpMs,
   })
   const index = await store.open({ id: 'idx', dimensions: DIMENSIONS })
@@ -52,7 +52,7 @@ async function open(own: WriterLeases | null, catchUpMs = 60_000): Promise<Chunk
 }
 
 const openWriter = () => open(leases.next())
-const openReader = (catchUpMs?: number) => open(null, catchUpMs)
+const openReader = (catchUpMs?: number, log?: Logger) => open(null, catchUpMs, log)
 
 function document(documentId: string, { version = 1, passages = 2 } = {}) {
   const text = (n: number) => `Text ${n} of version ${version} of ${documentId}`
@@ -122,18 +122,24 @@ test('a process that only reads cannot write', async () => {
 test.each(['fail', 'hang'] as const)(
   'while the store answers no request (%s), searches find what the process knows',
   async (fault) => {
-    const [writer, reader] = [await openWriter(), await openReader(500)]
+    const logged: string[] = []
+    const note = (_: object, message = '') => void logged.push(message)
+    const log: Logger = { ...silentLogger, warn: note, info: note, child: () => log }
+    const [writer, reader] = [await openWriter(), await openReader(500, log)]
     await writer.put([document('doc_1')])
     await until('the reader has the document', () => reader.catchUp())
     const known = await texts(reader)
     await writer.put([document('doc_2')])
     server.proxy.fault = () => fault
     // The second search hardly waits.
+    logged.length = 0
     for (let i = 0; i < 2; i++) expect(await reader.catchUp()).toBe(false)
+    expect(logged).toEqual(['searches continue without the newest commits to the index'])
     expect(await texts(reader)).toEqual(known)
     expect((await writer.check()).isUnavailable).toBe(true)
     server.proxy.fault = () => 'pass'
     await until('the reader is current', () => reader.catchUp())
+    expect(logged.at(-1)).toBe('searches have the newest commits to the index again')
     expect(await texts(reader)).toEqual(textsOf(document('doc_1'), document('doc_2')))
   },
 )

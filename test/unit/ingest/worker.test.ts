@@ -21,6 +21,9 @@ const openIndex = (canEmbed = true) => ({ embedder: { canEmbed } }) as OpenIndex
 /** A worker over a queue in memory. Reading a document named `bad` fails; indexing goes on until `endIndexing`, or until it is aborted. */
 function newWorker(queued: QueuedDocument[]) {
   const events: string[] = []
+  /** Documents that were claimed and that nobody works on. */
+  const lost: QueuedDocument[] = []
+  let losesAnswer = false
   const changes = new Changes()
   const indexing = Promise.withResolvers<void>()
   let active: OpenIndex | null = openIndex()
@@ -48,6 +51,11 @@ function newWorker(queued: QueuedDocument[]) {
     claim: async (limit: number, { except = [] }: { except?: readonly string[] } = {}) => {
       const claimed = queued.filter(({ document }) => !except.includes(document.ownerId)).slice(0, limit)
       for (const job of claimed) queued.splice(queued.indexOf(job), 1)
+      if (losesAnswer) {
+        losesAnswer = false
+        lost.push(...claimed)
+        throw new DocsearchError('database_busy', 'no answer')
+      }
       return claimed
     },
     records: {
@@ -55,6 +63,10 @@ function newWorker(queued: QueuedDocument[]) {
         fail: async ({ documentId }: QueuedDocument, { code }: { code: string }) =>
           void events.push(`${documentId} failed: ${code}`),
         release: async ({ documentId }: QueuedDocument) => void events.push(`${documentId} released`),
+        async requeueLost(inWork: readonly string[]) {
+          for (const id of inWork) if (lost.length > 0) events.push(`${id} in work`)
+          queued.push(...lost.splice(0))
+        },
       },
     },
     extract: steps.extract,
@@ -76,6 +88,8 @@ function newWorker(queued: QueuedDocument[]) {
     worker,
     events,
     queued,
+    lost,
+    loseNextAnswer: () => (losesAnswer = true),
     endIndexing: () => indexing.resolve(),
     switchTo(next: OpenIndex | null) {
       active = next
@@ -101,6 +115,19 @@ test('a nudge while it claims makes it claim once more', async () => {
   queued.push(jobOf('late'))
   worker.nudge()
   await until('the late document', () => events.includes('late ready'))
+})
+
+test('continues with documents whose claim had no answer, and with those of an earlier worker', async () => {
+  const { worker, events, queued, lost, loseNextAnswer, endIndexing } = newWorker([jobOf('a')])
+  lost.push(jobOf('earlier'))
+  worker.nudge()
+  await until('both to be indexed', () => events.includes('a indexing') && events.includes('earlier indexing'))
+  loseNextAnswer()
+  queued.push(jobOf('unanswered'))
+  worker.nudge()
+  await until('the third document', () => events.includes('unanswered indexing'))
+  expect(events).toEqual(expect.arrayContaining(['a in work', 'earlier in work']))
+  endIndexing()
 })
 
 test('a document that cannot be read fails, and the others go on', async () => {

@@ -108,3 +108,22 @@ test('a damaged index that is not active cannot be opened, and an active one thr
   expect(await openIndexes.open(record('damaged'))).toBeNull()
   await expect(openIndexes.activate(record('damaged'), embedder('a'))).rejects.toMatchObject({ code: errorCode('index_corrupt') })
 })
+
+test('an index that another process makes while files are compared with rows keeps its files', async () => {
+  const [rows, files, dropped] = [['a'], ['a', 'left'], [] as string[]]
+  /** Returns what is there now. Then the other process makes its index: first the row. */
+  const read = (ids: string[]) => {
+    const now = [...ids]
+    for (const all of [rows, files]) if (!all.includes('new')) all.push('new')
+    return now
+  }
+  const indexes = { all: async () => read(rows).map((id) => record(id)) } as unknown as Indexes
+  const indexStore = {
+    open: () => expect.unreachable(),
+    list: async () => read(files),
+    size: async () => 0,
+    drop: async (id: string) => void dropped.push(id),
+  }
+  await new OpenIndexes({ records: { indexes }, indexStore, log: silentLogger }).dropFilesWithoutRow()
+  expect(dropped).toEqual(['left'])
+})

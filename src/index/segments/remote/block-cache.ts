@@ -6,6 +6,8 @@ import { buffer } from 'node:stream/consumers'
 import { BroadcastChannel } from 'node:worker_threads'
 import { crc32 } from 'node:zlib'
 import pLimit from 'p-limit'
+import { diskFull, translateDiskError } from '../../../core/disk-errors.ts'
+import { isDocsearchError } from '../../../core/errors.ts'
 import type { Logger } from '../../../core/logger.ts'
 import type { ObjectStore } from '../../../objects/object-store.ts'
 import { BLOCK, BLOCK_BYTES, type BlockCachePlace, type BlockWanted, countBlocks, type RemoteFile, now } from '../remote-file.ts'
@@ -19,6 +21,8 @@ const FETCHES_AT_ONCE = 32
 const FILLS_AT_ONCE = 4
 /** To make room, the cache compares this many slots and reuses the one that was read longest ago. */
 const SAMPLE = 64
+/** After the disk has refused a block, the cache does not grow for this long. */
+const FULL_MS = 60_000
 
 interface Slot extends Omit<KeptBlock, 'slot'> {
   /** The states of the file's blocks. Null for a block from before the start, until a file needs it. */
@@ -58,6 +62,8 @@ export class BlockCache {
   /** Slots without a block. */
   readonly #freeSlots: number[] = []
   #failedWrites = 0
+  /** Until then, blocks replace others, because the disk was full. */
+  #fullUntil = Number.NEGATIVE_INFINITY
   readonly #maxSlots: number
   readonly #usedAt: Uint32Array
   #isClosed = false
@@ -160,7 +166,7 @@ export class BlockCache {
         wake(slot + 1)
       } catch (error) {
         this.#log.warn({ err: error }, 'a part of a segment could not be fetched')
-        wake(BLOCK.unavailable)
+        wake(isDocsearchError(error, 'disk_full') ? BLOCK.full : BLOCK.unavailable)
       }
     }).finally(() => this.#fetching.delete(name))
     this.#fetching.set(name, fetching)
@@ -205,17 +211,34 @@ export class BlockCache {
     return bytes
   }
 
-  /** Writes a block into a slot that no file uses, and returns the slot. */
+  /** Writes a block into a slot that no file uses, and returns the slot. On a full disk, only a slot that has had a block takes another one. */
   async #writeBlock(bytes: Buffer): Promise<number> {
-    const slot = this.#takeSlot()
+    const isFull = performance.now() < this.#fullUntil
+    const used = isFull ? this.#takeUsedSlot() : null
+    try {
+      const slot = await this.#writeInto(used ?? this.#takeSlot(), bytes)
+      if (used === null) this.#fullUntil = Number.NEGATIVE_INFINITY
+      return slot
+    } catch (error) {
+      if (!isDocsearchError(error, 'disk_full')) throw error
+      if (!isFull) this.#log.warn({ err: error }, 'the cache of the index cannot grow, because the disk is full')
+      this.#fullUntil = performance.now() + FULL_MS
+      const other = this.#takeUsedSlot()
+      if (other === null) throw error
+      return this.#writeInto(other, bytes)
+    }
+  }
+
+  async #writeInto(slot: number, bytes: Buffer): Promise<number> {
     try {
       const { bytesWritten } = await this.#file.write(bytes, 0, bytes.length, slot * BLOCK_BYTES)
-      if (bytesWritten !== bytes.length) throw new Error(`the disk took ${bytesWritten} of ${bytes.length} bytes`)
+      // A disk without room for the whole block takes a part of it.
+      if (bytesWritten !== bytes.length) throw diskFull(new Error(`the disk took ${bytesWritten} of ${bytes.length} bytes`))
       return slot
     } catch (error) {
       this.#freeSlots.push(slot)
       this.#failedWrites++
-      throw error
+      throw translateDiskError(error)
     }
   }
 
@@ -224,12 +247,20 @@ export class BlockCache {
     const free = this.#freeSlots.pop()
     if (free !== undefined) return free
     if (this.#slots.length < this.#maxSlots) return this.#slots.push(null) - 1
-    let oldest = -1
     // Some slot has a block, because there are more slots than blocks that are fetched at the same time.
-    for (let i = 0; i < SAMPLE || oldest < 0; i++) {
+    return this.#takeUsedSlot()!
+  }
+
+  /** Takes a slot from the file that uses it: of a sample, the one that was read longest ago. Returns null if no slot has a block. */
+  #takeUsedSlot(): number | null {
+    let oldest = -1
+    for (let i = 0; i < SAMPLE; i++) {
       const slot = Math.floor(Math.random() * this.#slots.length)
-      if (this.#slots[slot] !== null && (oldest < 0 || this.#usedAt[slot]! < this.#usedAt[oldest]!)) oldest = slot
+      const hasBlock = this.#slots[slot] != null
+      if (hasBlock && (oldest < 0 || this.#usedAt[slot]! < this.#usedAt[oldest]!)) oldest = slot
     }
+    if (oldest < 0) oldest = this.#slots.findIndex((slot) => slot !== null)
+    if (oldest < 0) return null
     const { blocks, block } = this.#slots[oldest]!
     if (blocks === null) {
       this.#forgetKept(oldest)

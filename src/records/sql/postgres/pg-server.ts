@@ -25,6 +25,8 @@ const LOCK_MS = 60_000
 const STATEMENT_MS = 5 * 60_000
 /** The longest time that a timer accepts. */
 const NO_LIMIT_MS = 2 ** 31 - 1
+/** How long a server may take to close the connection of a listener. */
+const END_MS = 1000
 /** How long a listener waits before it connects again. */
 const RECONNECT_MS = 1000
 
@@ -122,10 +124,11 @@ interface Listening {
 /** Listens on a connection of its own, and connects again when it breaks off. */
 async function listen(connect: () => Client, { channel, ring, log }: Listening): Promise<() => Promise<void>> {
   const stopping = new AbortController()
+  /** Connected, or connecting. */
   let current: Client | undefined
 
   const begin = async (): Promise<void> => {
-    const client = connect()
+    const client = (current = connect())
     client.on('notification', ring)
     // A connection that breaks off can report several errors.
     const lost = new Promise<void>((resolve) => client.on('error', () => resolve()).once('end', resolve))
@@ -136,7 +139,6 @@ async function listen(connect: () => Client, { channel, ring, log }: Listening):
       void client.end().catch(() => {})
       throw error
     }
-    current = client
     ring()
     void lost.then(reconnect)
   }
@@ -156,6 +158,12 @@ async function listen(connect: () => Client, { channel, ring, log }: Listening):
   await begin()
   return async () => {
     stopping.abort()
-    await current?.end()
+    if (current !== undefined) await end(current)
   }
+}
+
+/** Ends a connection, even if the server has stopped answering. */
+async function end(client: Client): Promise<void> {
+  const late = setTimeout(END_MS, undefined, { ref: false }).then(() => client.connection.stream.destroy())
+  await Promise.race([client.end(), late])
 }

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { type FileHandle, open, stat } from 'node:fs/promises'
+import { type FileHandle, open, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { Worker } from 'node:worker_threads'
@@ -10,6 +10,7 @@ import { BlockCache } from '../../../../../src/index/segments/remote/block-cache
 import { BLOCK_BYTES, countBlocks, readRemote, type RemoteFile } from '../../../../../src/index/segments/remote-file.ts'
 import type { ByteRange } from '../../../../../src/objects/object-store.ts'
 import { errorCode } from '../../../../support/codes.ts'
+import { mountTmpfs } from '../../../../support/mount.ts'
 import { seeded } from '../../../../support/seeded.ts'
 import { tempFolder } from '../../../../support/temp-folder.ts'
 
@@ -171,18 +172,44 @@ test('keeps its capacity after a time in which the disk was full', async () => {
   onTestFinished(() => handle.close())
   const write = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'write')
   onTestFinished(() => write.mockRestore())
-  write.mockRejectedValue(new Error('ENOSPC'))
+  write.mockRejectedValue(Object.assign(new Error('no space'), { code: 'ENOSPC' }))
   await cache.fill([file])
   // The blocks after the first failure are not fetched.
   expect(store.reads).toBeLessThan(10)
   for (let block = 0; block < 70; block++)
-    expect((await read(file, block * BLOCK_BYTES, block * BLOCK_BYTES + 1)).error).toBe(errorCode('store_unavailable'))
+    expect((await read(file, block * BLOCK_BYTES, block * BLOCK_BYTES + 1)).error).toBe(errorCode('disk_full'))
   write.mockResolvedValue({ bytesWritten: 5, buffer: object } as never)
-  expect((await read(file, 0, 1)).error).toBe(errorCode('store_unavailable'))
+  expect((await read(file, 0, 1)).error).toBe(errorCode('disk_full'))
   expect(cache.size).toBe(0)
   write.mockRestore()
   expect(Buffer.from((await read(file, 0, object.length)).bytes!).equals(object)).toBe(true)
   expect(cache.size).toBe(SLOTS)
+})
+
+test('on a full disk, blocks replace others, and the cache grows again later', async ({ skip }) => {
+  const folder = await tempFolder()
+  const mount = mountTmpfs(folder, `${70 * BLOCK_BYTES}`)
+  if (mount === null) skip('this machine does not allow mounting a small file system')
+  onTestFinished(() => mount!.unmount())
+  const ballast = join(folder, 'ballast')
+  await writeFile(ballast, Buffer.alloc(30 * BLOCK_BYTES))
+  const object = randomBytes(60 * BLOCK_BYTES)
+  const store = makeStore(new Map([['object', object]]))
+  const cache = await BlockCache.open({ folder, objects: store, log: silentLogger, maxBytes: 0 })
+  onTestFinished(() => cache.close())
+  const [file, read] = [remote(cache, 'object', object.length), startReader()]
+  await cache.fill([file])
+  expect(cache.size).toBeLessThanOrEqual(40)
+  const readAll = async () => Buffer.from((await read(file, 0, object.length)).bytes!).equals(object)
+  expect(await readAll()).toBe(true)
+  expect(await readAll()).toBe(true)
+  expect(cache.size).toBeLessThanOrEqual(40)
+  await rm(ballast)
+  const later = performance.now() + 3_600_000
+  const time = vi.spyOn(performance, 'now').mockReturnValue(later)
+  onTestFinished(() => time.mockRestore())
+  expect(await readAll()).toBe(true)
+  expect(cache.size).toBeGreaterThan(40)
 })
 
 test('a thread gets an error when an object is shorter than it should be', async () => {
