@@ -16,8 +16,6 @@ import type { SearchMode } from './search.ts'
  * of prose has fewer. The vector covers the whole question.
  */
 const MAX_WORDS = 512
-/** A UUID has five pieces. Part numbers, dates and versions have fewer. */
-const MANY_PIECES = 5
 
 /** A question as the index takes it, and the mode that it can be searched in. */
 export interface Question {
@@ -65,7 +63,7 @@ export async function askQuestion({
   signal,
   log,
 }: AskOptions): Promise<Question> {
-  const words = withoutChanceParts(readFiscalYears(queryWords(query))).slice(0, MAX_WORDS)
+  const words = readFiscalYears(queryWords(query)).slice(0, MAX_WORDS)
   const language = shownLanguage(analyse(query), 1)
   const terms = [...words.flatMap((word) => word.terms), ...furtherTerms]
   const asked = { terms, words, language, expansions: expand({ texts: expandable, words, synonyms }) }
@@ -93,13 +91,6 @@ export async function askQuestion({
     const { reason, degraded } = failure
     return { ...asked, vector: null, mode: 'keyword', modeReason: becauseOf(embedder, reason), degraded }
   }
-}
-
-/** In an identifier of many pieces, like a UUID, a number within a piece says nothing: `99` in `6b99` would find pages 99. */
-function withoutChanceParts(words: readonly QueryWord[]): QueryWord[] {
-  const isIdentifier = words.filter(({ role }) => role === 'compound').length === 1
-  const pieces = words.filter(({ role }) => role === 'word')
-  return words.filter(({ role }) => role !== 'part' || !isIdentifier || pieces.length < MANY_PIECES)
 }
 
 /** False for the vector of a text without any feature: all zeros, equally far from everything. */

@@ -37,7 +37,7 @@ export interface DataFolder {
 export async function openDataFolder(dir: string, { isRestore = false, isMigration = false } = {}): Promise<DataFolder> {
   await makeUsable(dir)
   const holderFile = factsFile(dir)
-  const lock = takeLock(join(dir, 'daemon.lock'), dir)
+  const lock = takeLock(join(dir, LOCK_FILE), dir)
   if (!isRestore) await refuseUnfinished(dir, lock)
   try {
     if (!isMigration) {
@@ -96,6 +96,16 @@ export async function refuseLostDatabase(dir: string): Promise<void> {
   )
 }
 
+const LOCK_FILE = 'daemon.lock'
+/** What is left in an empty folder if a process was killed right after it had opened it. */
+const TRACES = new Set([LOCK_FILE, `${LOCK_FILE}-journal`, 'tmp'])
+
+/** Returns the first of these names of a folder that shows that the folder is in use, or null for an empty folder. */
+export function firstContent(names: readonly string[]): string | null {
+  const wasOpened = names.includes(LOCK_FILE)
+  return names.find((name) => name !== 'lost+found' && !(wasOpened && TRACES.has(name))) ?? null
+}
+
 /** The folder for files that must not outlive the process. */
 export function temporaryFolder(dir: string): string {
   return join(dir, 'tmp')
@@ -150,7 +160,7 @@ async function refuseUnfinished(dir: string, lock: DatabaseSync): Promise<void> 
  */
 export function lockDataFolder(dir: string): { close(): void } | 'in_use' | null {
   try {
-    return takeLock(join(dir, 'daemon.lock'), dir)
+    return takeLock(join(dir, LOCK_FILE), dir)
   } catch (error) {
     if (isDocsearchError(error, 'data_in_use')) return 'in_use'
     if (isDocsearchError(error, 'data_unusable')) return null

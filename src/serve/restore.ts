@@ -14,7 +14,7 @@ import { formatBytes } from '../core/format-bytes.ts'
 import { syncFile, syncFolder } from '../core/sync.ts'
 import type { RestoreHooks } from '../index/passages-file.ts'
 import { unknownMigrations } from '../records/sql/snapshot.ts'
-import { DATABASE_FILE, keepFilesPrivate, openDataFolder, RESTORING } from './data-folder.ts'
+import { DATABASE_FILE, firstContent, keepFilesPrivate, openDataFolder, RESTORING } from './data-folder.ts'
 import type { ServeOutput } from './main.ts'
 import { restoreDatabase } from './restore-database.ts'
 
@@ -122,8 +122,8 @@ async function requireEmpty(dir: string): Promise<void> {
     })
   })
   const isInterrupted = names.includes(RESTORING) && !names.includes(DATABASE_FILE)
-  const other = names.find((name) => name !== 'lost+found' && !(isInterrupted && LEFTOVERS.has(name)))
-  if (other !== undefined)
+  const other = firstContent(isInterrupted ? names.filter((name) => !LEFTOVERS.has(name)) : names)
+  if (other !== null)
     throw new DocsearchError(
       'data_unusable',
       `${dir} is not empty: it has ${other}. Restore into an empty or new folder with --data.`,

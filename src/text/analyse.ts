@@ -70,6 +70,9 @@ export function initialsOf(terms: Iterable<string>): Uint8Array {
   return initials
 }
 
+/** A UUID has five pieces. Part numbers, dates and versions have fewer. */
+const MANY_PIECES = 5
+
 /** Finds the places of terms in texts. */
 export class TermFinder {
   readonly #terms: ReadonlySet<string>
@@ -121,15 +124,28 @@ export function analyseQuery(query: string): string[] {
 export function queryWords(query: string): QueryWord[] {
   const words = tokenize(query)
   const languages = plausibleLanguages(words)
-  const entries: { lower: string; stop: boolean; role: Role }[] = []
+  let entries: { lower: string; stop: boolean; role: Role; start: number }[] = []
   eachEntry(query, words, languages, ({ lower }, word, stop, role) => {
-    if (role !== 'compound' || isWorthAsking(word, query)) entries.push({ lower, stop, role })
+    if (role === 'compound' && !isWorthAsking(word, query)) return
+    if (role === 'compound') entries = withoutChanceParts(entries, word.start)
+    entries.push({ lower, stop, role, start: word.start })
   })
   const chosen = entries.some((entry) => !entry.stop) ? entries.filter((entry) => !entry.stop) : entries
   return chosen.map(({ lower, role }) => {
     const stems = languagesOfWord(lower, languages).map((language) => toTerm(lower, language))
     return { terms: [...new Set([toTerm(lower, null), ...stems])], role }
   })
+}
+
+/**
+ * Leaves out the parts of words in the compound that begins at `start` and ends with the last entry, if it has many pieces, like a UUID. A number
+ * within such a piece says nothing: `99` in `6b99` would find pages 99.
+ */
+function withoutChanceParts<E extends { role: Role; start: number }>(entries: E[], start: number): E[] {
+  const first = entries.findLastIndex((entry) => entry.start < start) + 1
+  const inside = entries.slice(first)
+  if (inside.filter(({ role }) => role === 'word').length < MANY_PIECES) return entries
+  return [...entries.slice(0, first), ...inside.filter(({ role }) => role !== 'part')]
 }
 
 /** Returns every term that `analyse` makes of a word, in lower case, in a text of whatever language. */

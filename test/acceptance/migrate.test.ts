@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { SearchAnswer } from '../../src/contract/search.ts'
@@ -94,6 +94,9 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
     await Promise.all(processes.map((daemon) => daemon.stop()))
 
     const newHome = await tempFolder()
+    // As a move leaves the folder when it is killed right after it has opened it.
+    await mkdir(join(newHome, 'instance', 'tmp'), { recursive: true })
+    await writeFile(join(newHome, 'instance', 'daemon.lock'), '')
     const back = await run(env, '--database', database, '--store', store, '--to', join(newHome, 'instance'))
     expect(back.stderr).toBe('')
     expect(JSON.parse(back.stdout)).toMatchObject({

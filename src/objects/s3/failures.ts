@@ -16,6 +16,8 @@ export class BadAnswer extends Error {
   override name = 'BadAnswer'
 }
 
+/** The SDK's name of the error when it could not connect in time. */
+const NO_CONNECTION = 'TimeoutError'
 /** When a client may try again. */
 const RETRY_SECONDS = 5
 /** Answers after which a repeated request can succeed. 409 is S3's answer to two conditional writes at the same time. */
@@ -94,6 +96,7 @@ export function toStoreError(error: unknown): unknown {
 function reasonOf(error: unknown): string {
   if (error instanceof StoreTimeout || error instanceof BadAnswer) return error.message
   const { name, code, cause } = error as ServiceError
+  if (name === NO_CONNECTION && code === undefined) return 'no connection in time'
   const status = statusOf(error)
   const known = code ?? (cause as NodeJS.ErrnoException | undefined)?.code ?? name
   return status === undefined ? known : `${name === 'Error' ? 'HTTP' : name} (status ${status})`

@@ -13,8 +13,6 @@ export interface S3Options {
 }
 
 const CONNECT_MS = 5_000
-/** More than the number of waiting requests, because a download keeps its connection until its last byte was read. */
-const MAX_CONNECTIONS = 256
 /** Stores other than Amazon's ignore the region. */
 const DEFAULT_REGION = 'us-east-1'
 
@@ -28,8 +26,10 @@ const SETTINGS = {
   logger: { trace() {}, debug() {}, info() {}, warn() {}, error() {} },
   requestHandler: {
     connectionTimeout: CONNECT_MS,
-    httpAgent: { keepAlive: true, maxSockets: MAX_CONNECTIONS },
-    httpsAgent: { keepAlive: true, maxSockets: MAX_CONNECTIONS },
+    // `Requests` limits the waiting requests. A download keeps its connection until its caller has read the last byte, and must not make other
+    // requests wait. Each download belongs to a connection of a caller.
+    httpAgent: { keepAlive: true, maxSockets: Infinity },
+    httpsAgent: { keepAlive: true, maxSockets: Infinity },
   },
 } as const
 

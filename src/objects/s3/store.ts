@@ -8,6 +8,7 @@ import { download, type Opened } from './download.ts'
 import { BadAnswer, isAmbiguous, isConditionFailed, isMissing, isPassing, toStoreError } from './failures.ts'
 import type { Requests } from './requests.ts'
 import type { Sdk } from './sdk.ts'
+import { sendStream } from './send-stream.ts'
 
 /** Larger bodies are sent piece by piece, so that each piece shows that the transfer goes on. */
 const PIECE_BYTES = 65_536
@@ -34,7 +35,7 @@ export class S3Store implements ObjectStore {
   }
 
   async putFile(key: string, { path, size, sha256 }: LocalFile): Promise<void> {
-    await this.#explained(() => this.#put(key, { size, sha256, open: () => createReadStream(path) }))
+    await this.#explained(() => this.#put(key, { size, sha256, open: () => openFile(path) }))
   }
 
   async put(key: string, bytes: Uint8Array): Promise<void> {
@@ -117,7 +118,6 @@ export class S3Store implements ObjectStore {
     const { size, sha256, open } = body
     await this.#requests.send(async (abortSignal, touch) => {
       const Body = open()
-      if (Body instanceof Readable) watch(Body, touch)
       const command = new this.#sdk.PutObjectCommand({
         ...this.#place(key),
         ...condition,
@@ -127,11 +127,9 @@ export class S3Store implements ObjectStore {
         ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64'),
       })
       command.middlewareStack.add(signedHash(sha256), { step: 'build', name: 'signedHash' })
-      try {
-        await this.#client.send(command, { abortSignal })
-      } finally {
-        if (Body instanceof Readable) Body.destroy()
-      }
+      const send = () => this.#client.send(command, { abortSignal })
+      if (Body instanceof Readable) await sendStream(Body, { send, touch, signal: abortSignal })
+      else await send()
     }, canRepeat)
   }
 
@@ -180,6 +178,11 @@ export class S3Store implements ObjectStore {
   }
 }
 
+/** Opens a local file. An error while reading names the file too, as an error while opening does. */
+function openFile(path: string): Readable {
+  return createReadStream(path).once('error', (error) => Object.assign(error, { path }))
+}
+
 function bodyOf(bytes: Uint8Array): Body {
   const open = () => (bytes.length <= PIECE_BYTES ? bytes : Readable.from(piecesOf(bytes), { objectMode: false }))
   return { size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex'), open }
@@ -187,15 +190,6 @@ function bodyOf(bytes: Uint8Array): Body {
 
 function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES)
-}
-
-/** Calls `touch` whenever the connection has taken a piece of the file. */
-function watch(file: Readable, touch: () => void): void {
-  const push = file.push.bind(file)
-  file.push = (...piece) => {
-    touch()
-    return push(...piece)
-  }
 }
 
 /** Returns the range of bytes in an answer, and the size of the whole object. */

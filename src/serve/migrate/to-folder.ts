@@ -8,7 +8,7 @@ import { DocsearchError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
 import { syncFile, syncFolder } from '../../core/sync.ts'
 import { createIndexStore } from '../../index/index-store.ts'
-import { type DataFolder, makeUsable, openDataFolder } from '../data-folder.ts'
+import { type DataFolder, firstContent, makeUsable, openDataFolder } from '../data-folder.ts'
 import { createLogger } from '../logging.ts'
 import { keepTemporaryFilesIn, type ServeOutput } from '../main.ts'
 import { OpenParts } from '../open-parts.ts'
@@ -47,8 +47,8 @@ export async function moveToFolder({ dir, place, ...hooks }: Options, output: Se
 async function requireEmpty(dir: string, place: string): Promise<void> {
   const mark = await readMark(dir)
   if (mark?.state === 'arriving' && mark.place === place) return
-  const other = (await readdir(dir)).find((name) => name !== 'lost+found')
-  if (other !== undefined)
+  const other = firstContent(await readdir(dir))
+  if (other !== null)
     throw new DocsearchError('data_unusable', `${dir} is not empty: it has ${other}. Name a new or empty folder with --to.`)
 }
 

@@ -71,6 +71,12 @@ describe('a query', () => {
   test('keeps a repeated word, because repetition counts', () => {
     expect(analyseQuery('pump for the pump').filter((term) => term === 'pump')).toHaveLength(2)
   })
+  test('has the parts of its words, but not the parts of the pieces of a UUID in it', () => {
+    const terms = analyseQuery('which cells does the 3GPP-15 mode of 0ee8d816-6b99-c83b-a747-6a7c3906ea01 allow here')
+    expect(terms).toEqual(expect.arrayContaining(['gpp', 'cell', '6b99', '0ee8d8166b99c83ba7476a7c3906ea01']))
+    expect(terms).not.toContain('99')
+    expect(terms).not.toContain('747')
+  })
 })
 
 describe('tokens', () => {
