@@ -70,6 +70,7 @@ test('a data folder continues in PostgreSQL where it stopped', async () => {
   const facts = { name: 'a', path: 'a', mediaType: 'text/plain', sizeBytes: 1, sha256: 'f'.repeat(64), tags: [] }
   await records.documents.register({ uploaderId: owner.id, projectId: project.id, ...facts }, 'replace')
   expect((await records.queue.claim(1))[0]).toMatchObject({ document: { path: 'a' } })
+  expect((await records.projects.get(project.id))!.counts.documents).toBe(1)
 })
 
 test('a snapshot of PostgreSQL has the same content as one of the data folder', async () => {

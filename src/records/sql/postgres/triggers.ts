@@ -11,7 +11,7 @@ const UNCOUNT = `update document_counts
     set documents = documents - 1, chunks = chunks - coalesce(old.chunk_count, 0), bytes = bytes - old.size_bytes
     where project_id = old.project_id and status = old.status;`
 
-const folderOf = (row: 'new' | 'old') => `substr(${row}.path, 1, strpos(${row}.path, '/'))`
+const folderOf = (row: 'new' | 'old' | 'removed') => `substr(${row}.path, 1, strpos(${row}.path, '/'))`
 const IS_OLD_FOLDER = `project_id = old.project_id and md5(folder) = md5(${folderOf('old')})`
 const COUNT_FOLDER = `insert into folder_counts (project_id, folder, documents) values (new.project_id, ${folderOf('new')}, 1)
     on conflict (project_id, md5(folder)) do update set documents = folder_counts.documents + 1;`
@@ -35,7 +35,6 @@ type Trigger = [name: string, event: string, condition: string | null, body: str
 
 const TRIGGERS: readonly Trigger[] = [
   ['document_counts_added', 'insert on documents', null, COUNT],
-  ['document_counts_removed', 'delete on documents', null, UNCOUNT],
   [
     'document_counts_changed',
     'update of status, chunk_count, size_bytes, project_id on documents',
@@ -44,7 +43,6 @@ const TRIGGERS: readonly Trigger[] = [
     `${UNCOUNT} ${COUNT}`,
   ],
   ['folder_counts_added', 'insert on documents', 'new.parent_id is null', COUNT_FOLDER],
-  ['folder_counts_removed', 'delete on documents', 'old.parent_id is null', UNCOUNT_FOLDER],
   [
     'folder_counts_changed',
     'update of path, project_id on documents',
@@ -54,7 +52,6 @@ const TRIGGERS: readonly Trigger[] = [
   ['queue_turns_added', 'insert on documents', `new.status = 'queued'`, QUEUE],
   ['queue_turns_queued', 'update of status on documents', `new.status = 'queued' and old.status <> 'queued'`, QUEUE],
   ['queue_turns_left', 'update of status on documents', `old.status = 'queued' and new.status <> 'queued'`, UNQUEUE],
-  ['queue_turns_deleted', 'delete on documents', `old.status = 'queued'`, UNQUEUE],
   [
     'queue_turns_moved',
     'update of owner_id on documents',
@@ -62,7 +59,6 @@ const TRIGGERS: readonly Trigger[] = [
     `${UNQUEUE} ${QUEUE}`,
   ],
   ['usage_added', 'insert on documents', null, USE],
-  ['usage_removed', 'delete on documents', null, UNUSE],
   [
     'usage_changed',
     'update of size_bytes, passages on documents',
@@ -91,14 +87,62 @@ const TRIGGERS: readonly Trigger[] = [
   ],
 ]
 
-const ROW_TRIGGERS = TRIGGERS.flatMap(([name, event, condition, body]) => [
-  `create function ${name}() returns trigger language plpgsql as $$
+function triggerFunction(name: string, body: string): string {
+  return `create function ${name}() returns trigger language plpgsql as $$
   begin
     ${body}
     return null;
   end
-$$`,
+$$`
+}
+
+const ROW_TRIGGERS = TRIGGERS.flatMap(([name, event, condition, body]) => [
+  triggerFunction(name, body),
   `create trigger ${name} after ${event} for each row ${condition === null ? '' : `when (${condition}) `}execute function ${name}()`,
 ])
 
-export const TRIGGER_STATEMENTS: readonly string[] = [...ROW_TRIGGERS, ...COUNT_CHANGES]
+/**
+ * Deletions run these once for all rows. With a trigger for each row, a deletion of many documents would update the same count many times in one
+ * transaction. Each update of a row reads all its earlier versions in the transaction, so the time would grow with the square of the number.
+ */
+const DELETION_TRIGGERS: readonly [name: string, body: string][] = [
+  [
+    'document_counts_removed',
+    `update document_counts as counts
+      set documents = counts.documents - gone.documents, chunks = counts.chunks - gone.chunks, bytes = counts.bytes - gone.bytes
+      from (select project_id, status, count(*) as documents, sum(coalesce(chunk_count, 0)) as chunks, sum(size_bytes) as bytes
+        from removed group by project_id, status) as gone
+      where counts.project_id = gone.project_id and counts.status = gone.status;`,
+  ],
+  [
+    'folder_counts_removed',
+    `with gone as (select project_id, ${folderOf('removed')} as folder, count(*) as documents from removed
+        where parent_id is null group by 1, 2)
+      update folder_counts as counts set documents = counts.documents - gone.documents
+      from gone where counts.project_id = gone.project_id and md5(counts.folder) = md5(gone.folder);
+    delete from folder_counts as counts using (select distinct project_id, ${folderOf('removed')} as folder from removed) as gone
+      where counts.project_id = gone.project_id and md5(counts.folder) = md5(gone.folder) and counts.documents = 0;`,
+  ],
+  [
+    'queue_turns_deleted',
+    `update queue_turns set waiting = waiting - gone.documents
+      from (select owner_id, count(*) as documents from removed where status = 'queued' group by owner_id) as gone
+      where queue_turns.owner_id = gone.owner_id;`,
+  ],
+  [
+    'usage_removed',
+    `update usage set documents = usage.documents - gone.documents, bytes = usage.bytes - gone.bytes,
+        passages = usage.passages - gone.passages
+      from (select owner_id, count(*) as documents, sum(size_bytes) as bytes, sum(passages) as passages
+        from removed group by owner_id) as gone
+      where usage.owner_id = gone.owner_id;`,
+  ],
+]
+
+const STATEMENT_TRIGGERS = DELETION_TRIGGERS.flatMap(([name, body]) => [
+  triggerFunction(name, body),
+  `create trigger ${name} after delete on documents referencing old table as removed
+    for each statement execute function ${name}()`,
+])
+
+export const TRIGGER_STATEMENTS: readonly string[] = [...ROW_TRIGGERS, ...STATEMENT_TRIGGERS, ...COUNT_CHANGES]
