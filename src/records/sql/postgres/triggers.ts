@@ -7,9 +7,6 @@ const COUNT = `insert into document_counts (project_id, status, owner_id, docume
     values (new.project_id, new.status, new.owner_id, 1, coalesce(new.chunk_count, 0), new.size_bytes)
     on conflict (project_id, status) do update set documents = document_counts.documents + 1,
       chunks = document_counts.chunks + excluded.chunks, bytes = document_counts.bytes + excluded.bytes;`
-const UNCOUNT = `update document_counts
-    set documents = documents - 1, chunks = chunks - coalesce(old.chunk_count, 0), bytes = bytes - old.size_bytes
-    where project_id = old.project_id and status = old.status;`
 
 const folderOf = (row: 'new' | 'old' | 'removed') => `substr(${row}.path, 1, strpos(${row}.path, '/'))`
 const IS_OLD_FOLDER = `project_id = old.project_id and md5(folder) = md5(${folderOf('old')})`
@@ -21,27 +18,16 @@ const UNCOUNT_FOLDER = `update folder_counts set documents = documents - 1 where
 const USE = `insert into usage (owner_id, documents, bytes, passages) values (new.owner_id, 1, new.size_bytes, new.passages)
     on conflict (owner_id) do update set documents = usage.documents + 1, bytes = usage.bytes + excluded.bytes,
       passages = usage.passages + excluded.passages;`
-const UNUSE = `update usage set documents = documents - 1, bytes = bytes - old.size_bytes, passages = passages - old.passages
-    where owner_id = old.owner_id;`
 const USE_TRASH = `insert into usage (owner_id, documents, bytes, passages) values (new.owner_id, 0, new.size_bytes, 0)
     on conflict (owner_id) do update set bytes = usage.bytes + excluded.bytes;`
-const UNUSE_TRASH = 'update usage set bytes = bytes - old.size_bytes where owner_id = old.owner_id;'
 
 const QUEUE = `insert into queue_turns (owner_id, turn, waiting) values (new.owner_id, 0, 1)
     on conflict (owner_id) do update set waiting = queue_turns.waiting + 1;`
-const UNQUEUE = 'update queue_turns set waiting = waiting - 1 where owner_id = old.owner_id;'
 
 type Trigger = [name: string, event: string, condition: string | null, body: string]
 
 const TRIGGERS: readonly Trigger[] = [
   ['document_counts_added', 'insert on documents', null, COUNT],
-  [
-    'document_counts_changed',
-    'update of status, chunk_count, size_bytes, project_id on documents',
-    `new.status <> old.status or new.chunk_count is distinct from old.chunk_count or new.size_bytes <> old.size_bytes
-      or new.project_id <> old.project_id`,
-    `${UNCOUNT} ${COUNT}`,
-  ],
   ['folder_counts_added', 'insert on documents', 'new.parent_id is null', COUNT_FOLDER],
   [
     'folder_counts_changed',
@@ -50,23 +36,7 @@ const TRIGGERS: readonly Trigger[] = [
     `${UNCOUNT_FOLDER} ${COUNT_FOLDER}`,
   ],
   ['queue_turns_added', 'insert on documents', `new.status = 'queued'`, QUEUE],
-  ['queue_turns_queued', 'update of status on documents', `new.status = 'queued' and old.status <> 'queued'`, QUEUE],
-  ['queue_turns_left', 'update of status on documents', `old.status = 'queued' and new.status <> 'queued'`, UNQUEUE],
-  [
-    'queue_turns_moved',
-    'update of owner_id on documents',
-    `new.owner_id <> old.owner_id and new.status = 'queued' and old.status = 'queued'`,
-    `${UNQUEUE} ${QUEUE}`,
-  ],
   ['usage_added', 'insert on documents', null, USE],
-  [
-    'usage_changed',
-    'update of size_bytes, passages on documents',
-    'new.size_bytes <> old.size_bytes or new.passages <> old.passages',
-    `update usage set bytes = bytes + new.size_bytes - old.size_bytes, passages = passages + new.passages - old.passages
-    where owner_id = new.owner_id;`,
-  ],
-  ['usage_moved', 'update of owner_id on documents', 'new.owner_id <> old.owner_id', `${UNUSE} ${USE}`],
   [
     'documents_get_owner',
     'update of owner_id on projects',
@@ -76,8 +46,6 @@ const TRIGGERS: readonly Trigger[] = [
       .join('\n    '),
   ],
   ['trash_added', 'insert on trash', null, USE_TRASH],
-  ['trash_removed', 'delete on trash', null, UNUSE_TRASH],
-  ['trash_moved', 'update of owner_id on trash', 'new.owner_id <> old.owner_id', `${UNUSE_TRASH} ${USE_TRASH}`],
   // A change of a document's status ends the claim.
   [
     'claims_ended',
@@ -101,13 +69,33 @@ const ROW_TRIGGERS = TRIGGERS.flatMap(([name, event, condition, body]) => [
   `create trigger ${name} after ${event} for each row ${condition === null ? '' : `when (${condition}) `}execute function ${name}()`,
 ])
 
+type StatementTrigger = [name: string, event: 'update' | 'delete', table: 'documents' | 'trash', body: string]
+
+/** The rows of an update: it adds (1) the new ones and removes (-1) the old ones. */
+const CHANGED = '(select 1 as n, * from added union all select -1, * from removed) as changed'
+
 /**
- * Deletions run these once for all rows. With a trigger for each row, a deletion of many documents would update the same count many times in one
- * transaction. Each update of a row reads all its earlier versions in the transaction, so the time would grow with the square of the number.
+ * Statements that change or remove rows run these once for all rows. With a trigger for each row, a statement with many documents would update the
+ * same count many times in one transaction. Each update of a row reads all its earlier versions in the transaction, so the time would grow with the
+ * square of the number. Counts change in the order of their keys, so that two transactions don't wait for each other.
  */
-const DELETION_TRIGGERS: readonly [name: string, body: string][] = [
+const STATEMENT_TRIGGERS: readonly StatementTrigger[] = [
+  [
+    'document_counts_changed',
+    'update',
+    'documents',
+    `insert into document_counts as counts (project_id, status, owner_id, documents, chunks, bytes)
+      select project_id, status, max(owner_id), sum(n), sum(n * coalesce(chunk_count, 0)), sum(n * size_bytes)
+      from ${CHANGED} group by project_id, status
+      having sum(n) <> 0 or sum(n * coalesce(chunk_count, 0)) <> 0 or sum(n * size_bytes) <> 0
+      order by project_id, status
+      on conflict (project_id, status) do update set documents = counts.documents + excluded.documents,
+        chunks = counts.chunks + excluded.chunks, bytes = counts.bytes + excluded.bytes;`,
+  ],
   [
     'document_counts_removed',
+    'delete',
+    'documents',
     `update document_counts as counts
       set documents = counts.documents - gone.documents, chunks = counts.chunks - gone.chunks, bytes = counts.bytes - gone.bytes
       from (select project_id, status, count(*) as documents, sum(coalesce(chunk_count, 0)) as chunks, sum(size_bytes) as bytes
@@ -116,6 +104,8 @@ const DELETION_TRIGGERS: readonly [name: string, body: string][] = [
   ],
   [
     'folder_counts_removed',
+    'delete',
+    'documents',
     `with gone as (select project_id, ${folderOf('removed')} as folder, count(*) as documents from removed
         where parent_id is null group by 1, 2)
       update folder_counts as counts set documents = counts.documents - gone.documents
@@ -124,25 +114,65 @@ const DELETION_TRIGGERS: readonly [name: string, body: string][] = [
       where counts.project_id = gone.project_id and md5(counts.folder) = md5(gone.folder) and counts.documents = 0;`,
   ],
   [
+    'queue_turns_changed',
+    'update',
+    'documents',
+    `insert into queue_turns as turns (owner_id, turn, waiting)
+      select owner_id, 0, sum(n) from ${CHANGED} where status = 'queued' group by owner_id having sum(n) <> 0 order by owner_id
+      on conflict (owner_id) do update set waiting = turns.waiting + excluded.waiting;`,
+  ],
+  [
     'queue_turns_deleted',
+    'delete',
+    'documents',
     `update queue_turns set waiting = waiting - gone.documents
       from (select owner_id, count(*) as documents from removed where status = 'queued' group by owner_id) as gone
       where queue_turns.owner_id = gone.owner_id;`,
   ],
   [
+    'usage_changed',
+    'update',
+    'documents',
+    `insert into usage as used (owner_id, documents, bytes, passages)
+      select owner_id, sum(n), sum(n * size_bytes), sum(n * passages) from ${CHANGED} group by owner_id
+      having sum(n) <> 0 or sum(n * size_bytes) <> 0 or sum(n * passages) <> 0
+      order by owner_id
+      on conflict (owner_id) do update set documents = used.documents + excluded.documents,
+        bytes = used.bytes + excluded.bytes, passages = used.passages + excluded.passages;`,
+  ],
+  [
     'usage_removed',
+    'delete',
+    'documents',
     `update usage set documents = usage.documents - gone.documents, bytes = usage.bytes - gone.bytes,
         passages = usage.passages - gone.passages
       from (select owner_id, count(*) as documents, sum(size_bytes) as bytes, sum(passages) as passages
         from removed group by owner_id) as gone
       where usage.owner_id = gone.owner_id;`,
   ],
+  [
+    'trash_changed',
+    'update',
+    'trash',
+    `insert into usage as used (owner_id, documents, bytes, passages)
+      select owner_id, 0, sum(n * size_bytes), 0 from ${CHANGED} group by owner_id having sum(n * size_bytes) <> 0 order by owner_id
+      on conflict (owner_id) do update set bytes = used.bytes + excluded.bytes;`,
+  ],
+  [
+    'trash_removed',
+    'delete',
+    'trash',
+    `update usage set bytes = usage.bytes - gone.bytes
+      from (select owner_id, sum(size_bytes) as bytes from removed group by owner_id) as gone
+      where usage.owner_id = gone.owner_id;`,
+  ],
 ]
 
-const STATEMENT_TRIGGERS = DELETION_TRIGGERS.flatMap(([name, body]) => [
+const STATEMENT_TRIGGER_STATEMENTS = STATEMENT_TRIGGERS.flatMap(([name, event, table, body]) => [
   triggerFunction(name, body),
-  `create trigger ${name} after delete on documents referencing old table as removed
+  `create trigger ${name} after ${event} on ${table}
+    referencing ${event === 'update' ? 'new table as added ' : ''}old table as removed
     for each statement execute function ${name}()`,
 ])
 
-export const TRIGGER_STATEMENTS: readonly string[] = [...ROW_TRIGGERS, ...STATEMENT_TRIGGERS, ...COUNT_CHANGES]
+export const TRIGGER_STATEMENTS: readonly string[] = [...ROW_TRIGGERS, ...STATEMENT_TRIGGER_STATEMENTS, ...COUNT_CHANGES]
