@@ -7,9 +7,20 @@ const MS_PER_TICK = 10
 /** Returns the processor time of a process and its children in milliseconds, including children that have ended; 0 if the system does not report it. */
 export function processorTime(pid: number): number {
   if (process.platform !== 'linux') return 0
+  const running = childrenOf(pid).map(timesOfChild)
   const [user, system, endedUser, endedSystem] = times(pid)
-  const running = childrenOf(pid).map((child) => times(child)[0]! + times(child)[1]!)
   return [user!, system!, endedUser!, endedSystem!, ...running].reduce((sum, ticks) => sum + ticks, 0) * MS_PER_TICK
+}
+
+/** Returns 0 for a child that has just ended: its parent has its time. */
+function timesOfChild(pid: number): number {
+  try {
+    const [user, system] = times(pid)
+    return user! + system!
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code!)) return 0
+    throw error
+  }
 }
 
 /** Returns the ticks in user and kernel mode, of the process and its ended children. */
