@@ -9,7 +9,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     pool: 'forks',
-    // The servers need a core as well.
+    // One fewer than in vitest.config.ts, because the servers need processor time as well.
     maxWorkers: availableParallelism(),
   },
 })

@@ -126,7 +126,10 @@ class Memory<T extends object> {
     for (const [key, value] of this.#found) if (test(value)) this.#found.delete(key)
   }
 
-  /** Forgets everything after a change. Returns the version. Not async: before the caller goes on, another caller would note another version. */
+  /**
+   * Notes the version, and forgets everything if it has changed. Returns the version. Must not be async, because another caller could note another
+   * version before this caller continues.
+   */
   #note(version: number): number {
     if (version !== this.#version) {
       this.#version = version

@@ -49,7 +49,10 @@ export class ReadCache<T> {
     return values.get(key)
   }
 
-  /** Forgets everything after a change. Returns the version. Not async: before the caller goes on, another caller would note another version. */
+  /**
+   * Notes the version, and forgets everything if it has changed. Returns the version. Must not be async, because another caller could note another
+   * version before this caller continues.
+   */
   #note(version: number): number {
     if (version !== this.#version) {
       this.#entries.clear()

@@ -22,10 +22,10 @@ export function storeRefused(cause: unknown): DocsearchError {
   )
 }
 
-/** Elements of a store's answer that have credentials or signatures. Amazon S3 repeats a session token that has expired. */
+/** Elements of a store's answer that contain credentials or signatures. Amazon S3 repeats a session token that has expired. */
 const SECRET_ELEMENTS = /<(Token-\d+|AWSAccessKeyId|SignatureProvided|StringToSign\w*|CanonicalRequest\w*)>.*?<\/\1>/gs
 
-/** Hides credentials in the texts of an error that has the answer of a store. */
+/** Hides credentials in the message and the stack of an error that quotes a store's answer. */
 export function hideCredentials(error: unknown): void {
   if (!(error instanceof Error)) return
   for (const field of ['message', 'stack'] as const) {

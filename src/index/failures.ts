@@ -36,7 +36,7 @@ function refusalOf(error: unknown): DocsearchError | null {
 /** Returns a failure of LanceDB as one that a user can act on, as `index_corrupt`, or as `index_failed`. A DocsearchError stays as it is. */
 export function indexFailure(error: unknown): DocsearchError {
   if (error instanceof DocsearchError) return error
-  // The messages of LanceDB have whole answers of the store.
+  // LanceDB's messages contain the whole answer of the store.
   hideCredentials(error)
   const refusal = refusalOf(error)
   if (refusal !== null) return refusal

@@ -319,7 +319,7 @@ export class SharedIndex implements ChunkIndex {
     await this.#options.cache?.fill(files.flatMap(({ remote }) => remote ?? []).sort((a, b) => a.size - b.size))
   }
 
-  /** `reason` says why this process lacks the newest commits. Null if it has them. */
+  /** Logs when this process falls behind, and when it has caught up. `reason` says why it lacks the newest commits; null if it has them. */
   #noteBehind(reason: unknown): void {
     const { log } = this.#options
     const isBehind = reason !== null

@@ -100,7 +100,7 @@ export function createIngest(options: IngestOptions): Ingest {
     repairIndex: (damage) => reconciler.repair(damage).finally(() => worker.nudge()),
     scrubIndex: async (onRead) => worked(await reconciler.scrub(onRead)),
     settled: createSettled(records),
-    waits: async () => ({ documents: retries.reason(), build: builder.reason() }),
+    waitReasons: async () => ({ documents: retries.reason(), build: builder.reason() }),
     status: (projects) => describeQueue(options, retries.reason(), projects),
   }
 }

@@ -72,8 +72,8 @@ export interface Ingest {
   scrubIndex(onRead: () => Promise<void>): Promise<void>
   /** Waits until all documents are ready, failed or deleted. Returns false when the time is over or the signal aborts before that. */
   settled(projects: ProjectIds, documentIds: readonly string[], timeoutMs: number, signal?: AbortSignal): Promise<boolean>
-  /** Says why documents and the building of a new index wait; null when they do not. */
-  waits(): Promise<{ documents: string | null; build: string | null }>
+  /** Says why documents wait, and why the building of a new index waits. Null for what does not wait. */
+  waitReasons(): Promise<{ documents: string | null; build: string | null }>
   /**
    * Describes the queue for health: how many documents wait, are in work and have failed (of some projects, or of all), and why work waits, if it does.
    */

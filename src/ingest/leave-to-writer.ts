@@ -17,7 +17,7 @@ export interface LeaveOptions extends Omit<IngestOptions, 'lifecycle'> {
   lifecycle: Pick<IndexReading, 'active' | 'choice'>
   /** Says whether a process writes the index. */
   isWorking(): Promise<boolean>
-  /** What that process says about its work. */
+  /** What the process that writes the index reports about its work. */
   reports: Pick<WriterReports, 'read'>
 }
 
@@ -43,7 +43,7 @@ export function createIngestForWriter(options: LeaveOptions): Ingest {
     return records.documents.get(now, id)
   }
 
-  async function waits(): ReturnType<Ingest['waits']> {
+  async function waitReasons(): ReturnType<Ingest['waitReasons']> {
     if (!(await options.isWorking())) return { documents: NO_WRITER, build: NO_WRITER }
     const report = await options.reports.read()
     return { documents: report?.documentsWaitFor ?? null, build: report?.buildWaitsFor ?? null }
@@ -71,7 +71,7 @@ export function createIngestForWriter(options: LeaveOptions): Ingest {
     repairIndex: async () => null,
     async scrubIndex() {},
     settled,
-    waits,
-    status: async (projects) => describeQueue(options, (await waits()).documents, projects),
+    waitReasons,
+    status: async (projects) => describeQueue(options, (await waitReasons()).documents, projects),
   }
 }

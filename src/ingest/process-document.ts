@@ -85,7 +85,7 @@ async function end(job: QueuedDocument, error: unknown, parts: ProcessParts): Pr
   const { records, retries, log, stopping } = parts
   if (stopping.aborted || error instanceof IndexChanged || isDocsearchError(error, 'writer_replaced')) {
     const release = () => records.queue.release(job, { countAttempt: false })
-    // Without retries when stopping: the next worker, of this or another process, queues the document in any case.
+    // No retries while stopping: the next worker, in this or another process, queues the document in any case.
     await (stopping.aborted ? release() : retries.run(release))
     return
   }

@@ -20,11 +20,11 @@ export class Worker {
   /** Nudged while claiming: claim once more. */
   #isNudged = false
   #timer: NodeJS.Timeout | undefined
-  /** The documents in work. */
+  /** The documents in progress. */
   readonly #running = new Map<QueuedDocument, Promise<void>>()
   /**
-   * True when this process may have claimed documents that nobody works on. The answer to a claim can get lost, and an earlier worker may have ended
-   * while the database did not answer.
+   * True when this process may have claimed documents that it does not work on. The answer to a claim can get lost, and an earlier worker may have
+   * ended while the database did not answer.
    */
   #mayHaveLost = true
   readonly #aborting = new AbortController()

@@ -36,7 +36,7 @@ export class BuildMeter {
     return withSpeed(stored, this.measure(stored))
   }
 
-  /** The records say more exactly than the model how much is done. Without them, the measurement counts what the model has embedded. */
+  /** Measures the speed. The records say more exactly than the model how much is done. Without them, only what the model has embedded counts. */
   measure(stored?: IndexProgress): BuildSpeed {
     const { work, tokensPerSecond } = this.#embedder
     const embedded = this.#held + work.passages - this.#before

@@ -197,14 +197,14 @@ class FollowedIndexes implements IndexReading {
     const { id, state } = record
     const stored = state === 'active' ? null : await records.indexes.progress(id, projects)
     const withoutSpeed = stored && { ...stored, tokensPerSecond: null, secondsLeft: null }
-    // The speed and the size would tell about the documents of other users.
+    // The speed and the size would reveal something about the documents of other users.
     if (projects !== undefined) {
       const passages = await records.indexes.countPassages(id, projects)
       return { record, passages, sizeBytes: null, progress: withoutSpeed }
     }
     const isOpen = this.#active?.record.id === id
     const [passages, sizeBytes, report] = await Promise.all([
-      // Only the process that writes the other indexes has them open.
+      // Only the writer has the other indexes open, so the records have to say how many passages they have.
       isOpen ? this.#countPassages(this.#active!.index) : (stored?.passagesDone ?? null),
       indexStore.size(id),
       state === 'building' ? reports.read() : null,

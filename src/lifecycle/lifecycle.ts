@@ -53,7 +53,7 @@ export interface Lifecycle extends IndexReading {
    * Nothing may write to either index meanwhile.
    */
   switchOver(options: { waitForReplaced: boolean }): Promise<boolean>
-  /** Returns the index that is being built, and how fast. Null when there is none. */
+  /** Returns the id of the index that is being built, and how fast it is built. Null while no index is being built. */
   buildSpeed(): ({ indexId: string } & BuildSpeed) | null
   /** Replaces the active index by an empty one, because its files are damaged, and queues every document. */
   rebuildActive(reason: string): Promise<void>

@@ -154,7 +154,8 @@ export class OpenIndexes {
 
   /** Deletes the files of every index that has no row. */
   async dropFilesWithoutRow(): Promise<void> {
-    // In this order: an index gets its row before its files. If this process is frozen here, another process may make an index meanwhile.
+    // Files first: an index gets its row before its files. In the other order, an index that another process makes in between would seem to have
+    // no row.
     const ids = await this.#store.list()
     const known = new Set((await this.#records.indexes.all()).map(({ id }) => id))
     for (const id of ids) if (!known.has(id)) await this.#store.drop(id)

@@ -54,8 +54,8 @@ async function deleteLeftovers(store: ObjectStore): Promise<void> {
 }
 
 /**
- * Returns the time by the clock of the store, which dates its objects. The clock of this process may be hours off without any error, because the SDK
- * then signs requests with the time of the store.
+ * Returns the time of the store's clock, which dates its objects. The clock of this process may be hours off without any error, because the SDK then
+ * signs requests with the time of the store.
  */
 export async function timeOf(store: ObjectStore): Promise<Date> {
   const key = `${PROBES}${randomUUID()}`

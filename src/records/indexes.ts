@@ -52,9 +52,9 @@ export interface IndexProgress {
 
 /** How fast an index is being built. */
 export interface BuildSpeed {
-  /** Passages that the index had when the measurement began, and those that the model has embedded since then. */
+  /** How many passages the index had when the measurement began, plus those that the model has embedded since then. */
   embedded: number
-  /** How fast the model embeds. Null while nothing is measured. */
+  /** How fast the model embeds. Null until this is measured. */
   tokensPerSecond: number | null
   /** An earlier moment, and how many passages were done then. */
   since: { secondsAgo: number; passages: number }

@@ -97,10 +97,10 @@ export async function refuseLostDatabase(dir: string): Promise<void> {
 }
 
 const LOCK_FILE = 'daemon.lock'
-/** What is left in an empty folder if a process was killed right after it had opened it. */
+/** What a process leaves in an empty folder if it is killed right after it has opened the folder. */
 const TRACES = new Set([LOCK_FILE, `${LOCK_FILE}-journal`, 'tmp'])
 
-/** Returns the first of these names of a folder that shows that the folder is in use, or null for an empty folder. */
+/** Returns the first of the names in a folder that shows that the folder is not empty. Null if there is none. */
 export function firstContent(names: readonly string[]): string | null {
   const wasOpened = names.includes(LOCK_FILE)
   return names.find((name) => name !== 'lost+found' && !(wasOpened && TRACES.has(name))) ?? null

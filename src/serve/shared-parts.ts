@@ -56,7 +56,7 @@ export async function openSharedParts(options: SharedPartsOptions): Promise<Stor
   })
   open.add('ingest', (graceMs) => ingest.stop(graceMs))
   if (place.role !== 'api') await startWorker({ ...options, blobs, ocr })
-  // The worker has just made the index of a new instance. If this fails, the next look tries again.
+  // The worker has just made the index of a new instance. If it can't be opened here, the next check for changes tries again.
   await lifecycle.catchUp?.().catch((error: unknown) => log.warn({ err: error }, 'could not open the search index yet'))
   // The process that writes the index reads the originals, and the records have what it found.
   const scrub = new Scrub({ blobs, records, scrubIndex: async () => {}, days: config.scrubDays, clock, log })

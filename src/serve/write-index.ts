@@ -59,7 +59,7 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
   open.add('events', async () => unsubscribe())
   open.add('documents of other workers', await coordination.queue.onHandedOver(() => ingest.notice()))
   const report = async () => {
-    const { documents, build } = await ingest.waits()
+    const { documents, build } = await ingest.waitReasons()
     const building = lifecycle.buildSpeed()
     await coordination.reports.write({ documentsWaitFor: documents, buildWaitsFor: build, building })
   }

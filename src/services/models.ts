@@ -70,7 +70,7 @@ export function createModels(options: {
   access: Access
   embedders: EmbedderModels
   lifecycle: Pick<IndexReading, 'use' | 'test' | 'remove' | 'indexes' | 'building' | 'waitFor'>
-  ingest: Pick<Ingest, 'waits'>
+  ingest: Pick<Ingest, 'waitReasons'>
 }): Models {
   const { access, embedders, lifecycle, ingest } = options
   const { audit } = options.records
@@ -78,15 +78,15 @@ export function createModels(options: {
   return {
     async list(actor, signal) {
       const { ids } = await access.toRead(actor)
-      const [available, indexes, waits] = await Promise.all([
+      const [available, indexes, waitReasons] = await Promise.all([
         embedders.available(signal),
         lifecycle.indexes(seesWholeInstance(actor) ? undefined : ids),
-        ingest.waits(),
+        ingest.waitReasons(),
       ])
       return {
         models: joinModels(available.embedders, indexes),
         ollama: available.ollama,
-        waitingFor: waits.build,
+        waitingFor: waitReasons.build,
       }
     },
 

@@ -139,7 +139,7 @@ export function queryWords(query: string): QueryWord[] {
 
 /**
  * Leaves out the parts of words in the compound that begins at `start` and ends with the last entry, if it has many pieces, like a UUID. A number
- * within such a piece says nothing: `99` in `6b99` would find pages 99.
+ * within such a piece has no meaning of its own: `99` in `6b99` would find any 99, such as a page number.
  */
 function withoutChanceParts<E extends { role: Role; start: number }>(entries: E[], start: number): E[] {
   const first = entries.findLastIndex((entry) => entry.start < start) + 1

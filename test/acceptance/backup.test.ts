@@ -188,7 +188,7 @@ test('a tar goes through a pipe, and restore refuses what it must refuse', async
 
   const restore = (input: Buffer, data: string) => runCli(['restore', '-', '--data', data], source.env, input)
   const piped = join(folder, 'piped')
-  // As a restore leaves the folder when it is killed right after it has opened it.
+  // A restore leaves this behind when it is killed right after it has opened the folder.
   await mkdir(join(piped, 'tmp'), { recursive: true })
   await writeFile(join(piped, 'daemon.lock'), '')
   expect(await restore(tar, piped)).toMatchObject({ code: 0 })

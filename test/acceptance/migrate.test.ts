@@ -94,7 +94,7 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
     await Promise.all(processes.map((daemon) => daemon.stop()))
 
     const newHome = await tempFolder()
-    // As a move leaves the folder when it is killed right after it has opened it.
+    // A move leaves this behind when it is killed right after it has opened the folder.
     await mkdir(join(newHome, 'instance', 'tmp'), { recursive: true })
     await writeFile(join(newHome, 'instance', 'daemon.lock'), '')
     const back = await run(env, '--database', database, '--store', store, '--to', join(newHome, 'instance'))

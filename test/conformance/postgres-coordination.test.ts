@@ -47,7 +47,7 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     expect(new Set(fences).size).toBe(3)
   })
 
-  test('every process reads what the one with the lease reports, and no other process replaces it', async () => {
+  test('every process reads the report of the process with the lease, and no other process replaces it', async () => {
     const [one, other, url] = await openTwo()
     const report = (wait: string | null) => ({ documentsWaitFor: wait, buildWaitsFor: null, building: null })
     expect(await other.coordination.reports.read()).toBeNull()

@@ -75,7 +75,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server', () => {
     }
   })
 
-  test('that a listener connects to again while it stops keeps no connection', async () => {
+  test('keeps no connection of a listener that stops while it connects again', async () => {
     const client = await server.connect()
     const others = proxy.open
     const stop = await server.listen('bells', () => {})
@@ -90,7 +90,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server', () => {
     } finally {
       process.kill(postgres.pid(), 'SIGCONT')
     }
-    await until('its connection ends', () => proxy.open === others)
+    await until('the connection of the listener ends', () => proxy.open === others)
     client.release(false)
   })
 

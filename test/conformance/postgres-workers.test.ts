@@ -119,7 +119,7 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     expect(other.documents('finished')).toEqual(ids)
   })
 
-  test('a claim whose answer got lost is found again, and those of other processes stay', async () => {
+  test('a claim whose answer got lost is queued again, and the claims of other processes stay', async () => {
     const url = await postgres.database()
     const [records, other] = [await open(url), await open(url)]
     const { ids } = await fill(records, { owners: 1, each: 4 })
@@ -192,7 +192,7 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     expect(await one.projects.get(projectId)).toMatchObject({ counts: { documents: 1 } })
   })
 
-  test('an original is needed while another process restores its document from the trash', async () => {
+  test('an original counts as used while another process restores its document from the trash', async () => {
     const url = await postgres.database()
     const records = await open(url)
     const { ids, projects } = await fill(records, { owners: 1, each: 1 })

@@ -13,10 +13,10 @@ describe.skipIf(!canCluster)('a database that is down for longer than a lease', 
   })
   afterAll(() => cluster[Symbol.asyncDispose]())
 
-  test('a process that outlives it continues with the documents that it had claimed', async () => {
+  test('a process that keeps running continues with the documents that it had claimed', async () => {
     const node = await cluster.start('all')
     await cluster.writer()
-    // Rich text takes long enough that several documents are in work.
+    // Rich text takes long enough that several documents are in progress.
     for (let i = 0; i < DOCUMENTS; i++)
       await node.upload([{ name: `${i}.rtf`, content: asRichText(`The lantern ${i} is in the shed. `.repeat(500)) }])
     await cluster.postgres.kill()

@@ -70,7 +70,7 @@ test("nothing that a member can read depends on other users' documents", async (
   }
   // Optimising moves passages into the index of words, which counts them.
   const optimise = async () => {
-    // On servers, only the worker may do it.
+    // On servers, only the worker may optimise the index.
     if (!isOnServers) await app.backend.lifecycle.active()!.index.optimize()
   }
   await optimise()

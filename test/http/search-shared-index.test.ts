@@ -12,7 +12,7 @@ import { createWriterLeases } from '../support/writer-leases.ts'
 
 let server: TestStore
 beforeAll(async () => {
-  // Both instances have their records in a data folder.
+  // Both instances have their records in a data folder, also with `npm run test:shared`.
   vi.stubEnv('DOCSEARCH_TEST_SHARED', undefined)
   server = VERSITYGW === null ? await startS3rver({ addsConditions: true }) : await startVersitygw()
   for (const [name, value] of Object.entries(server.env)) vi.stubEnv(name, value)

@@ -10,7 +10,7 @@ import { type SharedServers, startSharedServers } from '../support/shared-server
 
 const DOCUMENTS = 3
 
-// All of test/http runs on such an instance with `npm run test:shared`.
+// With `npm run test:shared`, all of test/http runs on such an instance.
 describe.skipIf(!canCluster)('an instance on a database and an object store', () => {
   let servers: SharedServers
   let app: TestApp
@@ -37,7 +37,7 @@ describe.skipIf(!canCluster)('an instance on a database and an object store', ()
     })
   })
 
-  test('tells how far its worker is with a new index, how fast, and why the worker waits', async () => {
+  test('says how much of a new index its worker has built, and why the worker waits', async () => {
     const ollama = await startFakeOllama([EMBEDDINGGEMMA])
     onTestFinished(() => ollama.close())
     app = await startTestApp({ ollamaUrl: ollama.url })

@@ -78,7 +78,7 @@ export interface TestApp {
   loseOriginal(sha256: string): Promise<void>
   /** Opens the originals as after a restart, so that none of them is too new for a sweep. */
   blobsAfterRestart(): Promise<Blobs>
-  /** Stops reading documents, so that those which arrive stay in the queue. */
+  /** Stops reading documents, so that new documents stay in the queue. */
   stopReading(): Promise<void>
   /** Ends long answers, as the daemon does when it stops. */
   beginStop(): void

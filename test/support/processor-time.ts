@@ -12,7 +12,7 @@ export function processorTime(pid: number): number {
   return [user!, system!, endedUser!, endedSystem!, ...running].reduce((sum, ticks) => sum + ticks, 0) * MS_PER_TICK
 }
 
-/** Returns 0 for a child that has just ended: its parent has its time. */
+/** Returns the ticks of a child, or 0 if it has just ended, because the ticks of its parent then include them. */
 function timesOfChild(pid: number): number {
   try {
     const [user, system] = times(pid)

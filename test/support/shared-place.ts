@@ -93,7 +93,7 @@ export async function openOnServers(options: {
         store: shared.store,
         folder: `${options.folder}/restarted`,
         cacheBytes: 1e6,
-        // Later than the grace of a sweep.
+        // Later than the grace period of a sweep.
         storeTime: async () => new Date(Date.now() + 2 * SWEEP_GRACE_MS),
       }),
     stopReading: () => open.close('worker', 5_000),

@@ -52,7 +52,8 @@ export function countBlocks(size: number): number {
 
 /**
  * Fills `bytes` from a position in a file. Blocks this thread while the store sends what is missing, so the main thread must not call it. Throws
- * `store_unavailable`, and `disk_full` if the disk has no room for a block. The cache may replace a block while this function reads it. Then the next attempt fetches the block again.
+ * `store_unavailable`, or `disk_full` if the disk has no room for a block. The cache may replace a block while this function reads it. Then the next
+ * attempt fetches the block again.
  */
 export function readRemote(file: RemoteFile, bytes: Uint8Array, position: number): void {
   const blocks = new Int32Array(file.blocks)

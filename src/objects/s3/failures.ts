@@ -16,7 +16,7 @@ export class BadAnswer extends Error {
   override name = 'BadAnswer'
 }
 
-/** The SDK's name of the error when it could not connect in time. */
+/** The name of the SDK's error when it could not connect in time. */
 const NO_CONNECTION = 'TimeoutError'
 /** When a client may try again. */
 const RETRY_SECONDS = 5
@@ -40,7 +40,10 @@ const FIELDS = new Set(
   'name message stack cause code errno syscall path address port Code RequestId HostId $fault $metadata'.split(' '),
 )
 
-/** Removes all other fields of the store's answer. Some have credentials: Amazon S3 repeats a session token that has expired. */
+/**
+ * Removes all other fields of an error. Some come from the store's answer and contain credentials: Amazon S3 repeats a session token that has
+ * expired.
+ */
 export function hideAnswer(error: unknown): void {
   if (!(error instanceof Error) || error instanceof DocsearchError) return
   for (const field of Object.keys(error)) if (!FIELDS.has(field)) Reflect.deleteProperty(error, field)

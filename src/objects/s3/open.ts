@@ -27,7 +27,7 @@ const SETTINGS = {
   requestHandler: {
     connectionTimeout: CONNECT_MS,
     // `Requests` limits the waiting requests. A download keeps its connection until its caller has read the last byte, and must not make other
-    // requests wait. Each download belongs to a connection of a caller.
+    // requests wait. Each caller, such as a connection of a client, has one download at a time.
     httpAgent: { keepAlive: true, maxSockets: Infinity },
     httpsAgent: { keepAlive: true, maxSockets: Infinity },
   },

@@ -12,7 +12,7 @@ interface SendOptions {
 
 /**
  * Sends a request whose body is a stream, and waits until its connection is free again. The answer can come before Node has noticed the end of the
- * stream. The SDK is done then, but Node keeps the connection for this request until it has ended.
+ * stream. Then the SDK is done, but Node keeps the connection until the request has ended.
  *
  * Throws what `send` throws, and errors of the stream. Destroys the stream.
  */
@@ -34,7 +34,10 @@ export async function sendStream(stream: Readable, { send, touch, signal }: Send
   }
 }
 
-/** Returns the request into which the SDK pipes a stream, as soon as it does. The SDK does not listen for errors of the stream: they end the request. */
+/**
+ * Watches for the request into which the SDK pipes a stream. `request` is null until then. The SDK does not listen for errors of the stream, so an
+ * error destroys the request here.
+ */
 function watchPipe(stream: Readable): { request: Writable | null } {
   const sent: { request: Writable | null } = { request: null }
   const pipe = stream.pipe.bind(stream)

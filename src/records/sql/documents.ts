@@ -94,7 +94,7 @@ export function createDocuments(store: Store): Documents {
     },
     pages: (projects, id) => pages(store, projects, id),
     async isBlobReferenced(sha256) {
-      // One statement. Between two, another process could restore a document from the trash, and neither would find it.
+      // Between two statements, another process could restore a document from the trash, and neither statement would find it.
       const { rows } = await sql`select 1 where exists (select 1 from documents where sha256 = ${sha256})
         or exists (select 1 from trash where sha256 = ${sha256})`.execute(db)
       return rows.length > 0

@@ -78,7 +78,7 @@ export function createQueueRecovery(store: Store): Recovery {
   }
 }
 
-/** Queues documents again that are processing. Returns how many. */
+/** Queues the documents again that are processing and match `isWanted`. Returns how many. */
 async function requeue(tx: WriteTransaction, now: number, isWanted: RawBuilder<boolean>): Promise<number> {
   const rows = await tx.sql
     .updateTable('documents')

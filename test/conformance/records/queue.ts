@@ -178,7 +178,7 @@ export function queueConformance(test: DocumentsTest): void {
       ])
     })
 
-    test('queues documents again that are claimed but not in work', async ({ records, add, claimOne }) => {
+    test('queues documents again that are claimed, but that nobody works on', async ({ records, add, claimOne }) => {
       await add()
       const job = await claimOne()
       const other = await add({ path: 'b' })

@@ -153,13 +153,13 @@ test('an Ollama that goes away holds up the new index, says so, and holds up no 
   await held.arrived
   await ollama.stop()
   held.release()
-  await until('the reason', async () => (await bench.ingest.waits()).build?.includes('Ollama'))
+  await until('the reason', async () => (await bench.ingest.waitReasons()).build?.includes('Ollama'))
   documents.push(await bench.ingested('c', 'Gamma three, a passage.'))
   expect(await bench.ingest.status()).toMatchObject({ status: 'ok' })
   await ollama.restart()
   await switched('ollama:small')
   await expectWhole(...documents)
-  expect((await bench.ingest.waits()).build).toBeNull()
+  expect((await bench.ingest.waitReasons()).build).toBeNull()
 })
 
 test('warns about a passage that the new model cannot embed, until another model is active', async () => {

@@ -21,7 +21,7 @@ const openIndex = (canEmbed = true) => ({ embedder: { canEmbed } }) as OpenIndex
 /** A worker over a queue in memory. Reading a document named `bad` fails; indexing goes on until `endIndexing`, or until it is aborted. */
 function newWorker(queued: QueuedDocument[]) {
   const events: string[] = []
-  /** Documents that were claimed and that nobody works on. */
+  /** Documents that are claimed, but that nobody works on. */
   const lost: QueuedDocument[] = []
   let losesAnswer = false
   const changes = new Changes()

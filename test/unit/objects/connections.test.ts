@@ -10,7 +10,7 @@ import { tempFolder } from '../../support/temp-folder.ts'
 const PUTS = 200
 const BYTES = randomBytes(200_000)
 
-/** Starts a store that only takes objects. Returns its address, and how many connections are open. */
+/** Starts an HTTP server that acts as a store. Returns environment variables that point to it, and counts its open connections. */
 async function startServer(answer: RequestListener): Promise<{ env: Record<string, string>; connections(): Promise<number> }> {
   const server = createServer(answer)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -45,7 +45,7 @@ const confirm: RequestListener = (request, response) => {
   })
 }
 
-test('files are stored over one connection, also if the store answers before the end of the file was noticed', async () => {
+test('files are stored over one connection, even if the store answers before Node notices the end of the file', async () => {
   const server = await startServer(confirm)
   const store = await openStore(server)
   const file = await localFile()
@@ -66,7 +66,7 @@ test('a store that refuses objects before it has read them keeps no connection b
   await expect.poll(() => server.connections()).toBeLessThanOrEqual(2)
 })
 
-test('a file is stored if the store closes the connection after its answer', async () => {
+test('a file is stored even if the store closes the connection after its answer', async () => {
   const server = await startServer((request, response) => {
     response.setHeader('Connection', 'close')
     confirm(request, response)

@@ -21,7 +21,7 @@ const FETCHES_AT_ONCE = 32
 const FILLS_AT_ONCE = 4
 /** To make room, the cache compares this many slots and reuses the one that was read longest ago. */
 const SAMPLE = 64
-/** After the disk has refused a block, the cache does not grow for this long. */
+/** After the disk refuses a block, the cache does not grow for this long. */
 const FULL_MS = 60_000
 
 interface Slot extends Omit<KeptBlock, 'slot'> {
@@ -62,7 +62,7 @@ export class BlockCache {
   /** Slots without a block. */
   readonly #freeSlots: number[] = []
   #failedWrites = 0
-  /** Until then, blocks replace others, because the disk was full. */
+  /** Until this time, new blocks replace others, because the disk was full. */
   #fullUntil = Number.NEGATIVE_INFINITY
   readonly #maxSlots: number
   readonly #usedAt: Uint32Array
@@ -211,7 +211,10 @@ export class BlockCache {
     return bytes
   }
 
-  /** Writes a block into a slot that no file uses, and returns the slot. On a full disk, only a slot that has had a block takes another one. */
+  /**
+   * Writes a block into a slot that no file uses, and returns the slot. While the disk is full, the block replaces another one, because the disk has
+   * room only for slots that were written before.
+   */
   async #writeBlock(bytes: Buffer): Promise<number> {
     const isFull = performance.now() < this.#fullUntil
     const used = isFull ? this.#takeUsedSlot() : null
@@ -232,7 +235,7 @@ export class BlockCache {
   async #writeInto(slot: number, bytes: Buffer): Promise<number> {
     try {
       const { bytesWritten } = await this.#file.write(bytes, 0, bytes.length, slot * BLOCK_BYTES)
-      // A disk without room for the whole block takes a part of it.
+      // A disk that has no room for the whole block takes a part of it.
       if (bytesWritten !== bytes.length) throw diskFull(new Error(`the disk took ${bytesWritten} of ${bytes.length} bytes`))
       return slot
     } catch (error) {
@@ -251,7 +254,7 @@ export class BlockCache {
     return this.#takeUsedSlot()!
   }
 
-  /** Takes a slot from the file that uses it: of a sample, the one that was read longest ago. Returns null if no slot has a block. */
+  /** Takes a slot away from the file that uses it: from a sample, the slot that was read longest ago. Returns null if no slot has a block. */
   #takeUsedSlot(): number | null {
     let oldest = -1
     for (let i = 0; i < SAMPLE; i++) {

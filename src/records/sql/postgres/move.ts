@@ -77,7 +77,7 @@ export async function setMove(server: PostgresServer, move: Move | null): Promis
   })
 }
 
-/** For a query of the settings that are copied to another database. Those of this database alone are not. */
+/** For a query of the settings that are copied to another database: all except those that belong to this database alone. */
 export const COPIED_SETTINGS = sql`where name not in (${sql.lit(SETTING)}, ${sql.lit(REPORT_SETTING)})`
 
 /** The move, for the first statement of a transaction that writes. */

@@ -124,7 +124,7 @@ interface Listening {
 /** Listens on a connection of its own, and connects again when it breaks off. */
 async function listen(connect: () => Client, { channel, ring, log }: Listening): Promise<() => Promise<void>> {
   const stopping = new AbortController()
-  /** Connected, or connecting. */
+  /** The client that is connected or connecting. */
   let current: Client | undefined
 
   const begin = async (): Promise<void> => {

@@ -71,13 +71,13 @@ const ROW_TRIGGERS = TRIGGERS.flatMap(([name, event, condition, body]) => [
 
 type StatementTrigger = [name: string, event: 'update' | 'delete', table: 'documents' | 'trash', body: string]
 
-/** The rows of an update: it adds (1) the new ones and removes (-1) the old ones. */
+/** The rows of an update. New rows count as 1, old rows as -1. */
 const CHANGED = '(select 1 as n, * from added union all select -1, * from removed) as changed'
 
 /**
- * Statements that change or remove rows run these once for all rows. With a trigger for each row, a statement with many documents would update the
- * same count many times in one transaction. Each update of a row reads all its earlier versions in the transaction, so the time would grow with the
- * square of the number. Counts change in the order of their keys, so that two transactions don't wait for each other.
+ * Triggers that run once for all rows that a statement changes or removes. With a trigger for each row, a statement with many documents would update
+ * the same count many times in one transaction. Each update of a row reads all its earlier versions in the transaction, so the time would grow with
+ * the square of the number of documents. Updates change counts in the order of their keys, so that two of them don't block each other.
  */
 const STATEMENT_TRIGGERS: readonly StatementTrigger[] = [
   [

@@ -186,7 +186,7 @@ test('keeps its capacity after a time in which the disk was full', async () => {
   expect(cache.size).toBe(SLOTS)
 })
 
-test('on a full disk, blocks replace others, and the cache grows again later', async ({ skip }) => {
+test('on a full disk, new blocks replace others, and the cache grows again later', async ({ skip }) => {
   const folder = await tempFolder()
   const mount = mountTmpfs(folder, `${70 * BLOCK_BYTES}`)
   if (mount === null) skip('this machine does not allow mounting a small file system')
