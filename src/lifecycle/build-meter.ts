@@ -36,11 +36,11 @@ export class BuildMeter {
     return withSpeed(stored, this.measure(stored))
   }
 
-  /** Measures the speed. The records say more exactly than the model how much is done. Without them, only what the model has embedded counts. */
-  measure(stored?: IndexProgress): BuildSpeed {
+  /** Measures the speed, given what the records say about the index now. */
+  measure(stored: IndexProgress): BuildSpeed {
     const { work, tokensPerSecond } = this.#embedder
     const embedded = this.#held + work.passages - this.#before
-    const mark = { at: this.#now(), passages: stored === undefined ? embedded : passagesDone(stored, embedded) }
+    const mark = { at: this.#now(), passages: passagesDone(stored, embedded) }
     const since = { secondsAgo: (mark.at - this.#since.at) / 1000, passages: this.#since.passages }
     if (mark.at - this.#next.at >= WINDOW_MS) {
       this.#since = this.#next

@@ -54,7 +54,7 @@ export interface Lifecycle extends IndexReading {
    */
   switchOver(options: { waitForReplaced: boolean }): Promise<boolean>
   /** Returns the id of the index that is being built, and how fast it is built. Null while no index is being built. */
-  buildSpeed(): ({ indexId: string } & BuildSpeed) | null
+  buildSpeed(): Promise<({ indexId: string } & BuildSpeed) | null>
   /** Replaces the active index by an empty one, because its files are damaged, and queues every document. */
   rebuildActive(reason: string): Promise<void>
   /** Starts the building index again from nothing, because its files are damaged. */

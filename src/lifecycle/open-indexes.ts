@@ -76,9 +76,10 @@ export class OpenIndexes {
   }
 
   /** Null while no index is being built. */
-  buildSpeed(): ({ indexId: string } & BuildSpeed) | null {
+  async buildSpeed(): Promise<({ indexId: string } & BuildSpeed) | null> {
     if (this.#building === null || this.#meter === null) return null
-    return { indexId: this.#building.record.id, ...this.#meter.measure() }
+    const { id } = this.#building.record
+    return { indexId: id, ...this.#meter.measure(await this.#records.indexes.progress(id)) }
   }
 
   /** Remembers what was measured for this index, if it is still active or building. */

@@ -60,7 +60,7 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
   open.add('documents of other workers', await coordination.queue.onHandedOver(() => ingest.notice()))
   const report = async () => {
     const { documents, build } = await ingest.waitReasons()
-    const building = lifecycle.buildSpeed()
+    const building = await lifecycle.buildSpeed()
     await coordination.reports.write({ documentsWaitFor: documents, buildWaitsFor: build, building })
   }
   const { blobs } = options.ingest
