@@ -98,7 +98,7 @@ export async function refuseLostDatabase(dir: string): Promise<void> {
 
 const LOCK_FILE = 'daemon.lock'
 /** What a process leaves in an empty folder if it is killed right after it has opened the folder. */
-const TRACES = new Set([LOCK_FILE, `${LOCK_FILE}-journal`, 'tmp'])
+export const TRACES = new Set([LOCK_FILE, `${LOCK_FILE}-journal`, 'tmp'])
 
 /** Returns the first of the names in a folder that shows that the folder is not empty. Null if there is none. */
 export function firstContent(names: readonly string[]): string | null {

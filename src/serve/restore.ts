@@ -14,7 +14,7 @@ import { formatBytes } from '../core/format-bytes.ts'
 import { syncFile, syncFolder } from '../core/sync.ts'
 import type { RestoreHooks } from '../index/passages-file.ts'
 import { unknownMigrations } from '../records/sql/snapshot.ts'
-import { DATABASE_FILE, firstContent, keepFilesPrivate, openDataFolder, RESTORING } from './data-folder.ts'
+import { DATABASE_FILE, firstContent, keepFilesPrivate, openDataFolder, RESTORING, TRACES } from './data-folder.ts'
 import type { ServeOutput } from './main.ts'
 import { restoreDatabase } from './restore-database.ts'
 
@@ -28,7 +28,7 @@ interface RestoreOptions extends Pick<RestoreHooks, 'onPassages' | 'onSegments'>
 /** What a restore moves into the folder. The database comes last, because it makes the folder a data folder. */
 const PARTS = ['blobs', 'lance', 'segments', CONFIG, WEBHOOK_KEY, DATABASE_FILE]
 /** What an interrupted restore can leave behind. */
-const LEFTOVERS = new Set([...PARTS, RESTORING, 'daemon.lock', 'daemon.lock-journal', 'tmp'])
+const LEFTOVERS = new Set([...PARTS, RESTORING, ...TRACES])
 
 /**
  * Makes a data folder from a backup. Everything is written to a folder of its own in it, and moved into place when every hash is right. Throws
