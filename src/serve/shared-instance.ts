@@ -20,6 +20,8 @@ const LEASE_VARIABLE = 'DOCSEARCH_TEST_LEASE_MS'
 export interface SharedInstance {
   place: SharedPlace
   records: Records
+  /** See `Postgres`. */
+  writerRecords: Records
   counters: MakeCounter
   coordination: Coordination
   store: ObjectStore

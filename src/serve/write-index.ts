@@ -4,7 +4,6 @@ import type { IngestOptions } from '../ingest/context.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import { startLifecycle } from '../lifecycle/start.ts'
 import type { Records } from '../records/records.ts'
-import type { Lease } from '../records/shared.ts'
 import { createWebhookDelivery } from '../webhooks/create.ts'
 import { startSweep } from './expired-rows.ts'
 import type { Running } from './index-worker.ts'
@@ -32,7 +31,7 @@ export async function writeIndex(options: WriteOptions): Promise<Running> {
 async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
   const { config, shared, clock, log } = options
   const { coordination } = shared
-  const records = onlyAsWriter(options.records, coordination.writer)
+  const records = shared.writerRecords
   let models = await coordination.versions.of('models')
   const indexStore = indexStoreOf(options, {
     folder: 'writer',
@@ -100,33 +99,5 @@ async function followWish(lifecycle: Lifecycle, { records, log }: Pick<WriteOpti
     await lifecycle.use(chosen)
   } catch (error) {
     log.error({ err: error, embedder: chosen }, 'the chosen embedder cannot be used')
-  }
-}
-
-/**
- * Refuses changes to the list of indexes and to the whole queue once this process has lost the lease. The store checks the fence of each commit, but
- * it does not see these changes.
- */
-function onlyAsWriter(records: Records, writer: Lease): Records {
-  const { indexes, queue } = records
-  const guarded =
-    <Args extends unknown[], T>(work: (...args: Args) => Promise<T>) =>
-    async (...args: Args): Promise<T> => {
-      // Throws if another process has the lease.
-      if (!writer.isHeld()) await writer.nextFence()
-      return work(...args)
-    }
-  return {
-    ...records,
-    indexes: {
-      ...indexes,
-      activate: guarded(indexes.activate),
-      build: guarded(indexes.build),
-      resume: guarded(indexes.resume),
-      drop: guarded(indexes.drop),
-      switchTo: guarded(indexes.switchTo),
-      adopt: guarded(indexes.adopt),
-    },
-    queue: { ...queue, requeueAll: guarded(queue.requeueAll), requeueMany: guarded(queue.requeueMany) },
   }
 }

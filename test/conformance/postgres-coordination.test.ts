@@ -28,6 +28,8 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     return [await open(url), await open(url), url] as const
   }
   const neverLost = () => expect.unreachable('the lease was lost')
+  const expireLease = (url: string) => withClient(url, (client) => client.query(`update leases set expires_at = '-infinity'`))
+  const INDEX = { fingerprint: 'f', embeddingModel: 'builtin', dimensions: 4 }
 
   test('one process has the lease, and its fence grows with each process that takes it', async () => {
     const [first, second] = await openTwo()
@@ -66,12 +68,59 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     const lost = Promise.withResolvers<void>()
     expect(await one.coordination.writer.tryTake(lost.resolve)).toBe(true)
     // As if the process had been frozen for longer than the lease.
-    await withClient(url, (client) => client.query(`update leases set expires_at = '-infinity'`))
+    await expireLease(url)
     expect(await other.coordination.writer.tryTake(neverLost)).toBe(true)
     await lost.promise
     expect(one.coordination.writer.isHeld()).toBe(false)
     expect(other.coordination.writer.isHeld()).toBe(true)
     expect(await one.coordination.writer.tryTake(neverLost)).toBe(false)
+  })
+
+  test('a process whose lease another one has taken changes no list of indexes and no whole queue, even before it knows', async () => {
+    const [one, other, url] = await openTwo()
+    await one.coordination.writer.tryTake(() => {})
+    const { id } = await one.writerRecords.indexes.activate(INDEX)
+    await expireLease(url)
+    expect(await other.coordination.writer.tryTake(neverLost)).toBe(true)
+    const { indexes, queue } = one.writerRecords
+    const changes = [
+      () => indexes.activate(INDEX),
+      () => indexes.build(INDEX),
+      () => indexes.resume(id),
+      () => indexes.drop(id),
+      () => indexes.switchTo(id, { waitForReplaced: false, parserVersion: 1 }),
+      () => indexes.adopt(id, { fingerprint: 'g', parserVersion: 1 }),
+      () => indexes.record(id, []),
+      () => queue.requeueAll(),
+      () => queue.requeueMany(['doc_1']),
+    ]
+    for (const change of changes) await expect(change()).rejects.toMatchObject({ code: errorCode('writer_replaced') })
+    expect(await other.records.indexes.all()).toMatchObject([{ id, fingerprint: 'f', state: 'active' }])
+  })
+
+  test('nobody takes the lease in the middle of a change by the process that had it', async () => {
+    const [one, other, url] = await openTwo()
+    await one.coordination.writer.tryTake(() => {})
+    const { id } = await one.writerRecords.indexes.activate(INDEX)
+    await withClient(url, async (client) => {
+      await client.query('begin')
+      await client.query('select 1 from generations for update')
+      const waiting = (event: string) =>
+        until(`a process waits for ${event}`, async () => {
+          const query = `select 1 from pg_stat_activity where datname = current_database() and wait_event = '${event}'`
+          // Not in the transaction above, which would always see the same statistics.
+          return (await withClient(url, (observer) => observer.query(query))).rowCount! > 0
+        })
+      const dropping = one.writerRecords.indexes.drop(id)
+      await waiting('transactionid')
+      await expireLease(url)
+      const taking = other.coordination.writer.tryTake(neverLost)
+      await waiting('advisory')
+      await client.query('rollback')
+      await dropping
+      expect(await taking).toBe(true)
+    })
+    expect(await other.records.indexes.all()).toEqual([])
   })
 
   test('a lease lasts as long as its process renews it', async () => {

@@ -34,9 +34,10 @@ export function createIndexes(store: Store): Indexes {
           .executeTakeFirst()
         return row ? toIndexRecord(row) : null
       }),
-    async drop(id) {
-      await db.deleteFrom('generations').where('id', '=', id).execute()
-    },
+    drop: (id) =>
+      store.write(async (tx) => {
+        await tx.sql.deleteFrom('generations').where('id', '=', id).execute()
+      }),
     async clear() {
       await db.deleteFrom('generations').execute()
     },

@@ -23,12 +23,10 @@ export function createCoordination(options: {
   server: PostgresServer
   versions: DatabaseVersions
   worker: Worker
-  log: Logger
-  leaseMs: number
+  writer: PostgresLease
 }): Coordination {
-  const { store, server, versions, worker, log, leaseMs } = options
+  const { store, server, versions, worker, writer } = options
   const { db } = store
-  const writer = new PostgresLease({ db, log, name: 'writer', leaseMs })
   return {
     queue: createSharedQueue(store, worker, server),
     writer,

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { randomUUID } from 'node:crypto'
 import { DocsearchError } from '../../../core/errors.ts'
 import type { Logger } from '../../../core/logger.ts'
 import type { Lease } from '../../shared.ts'
 import type { Tables } from '../tables.ts'
+import { LOCKS, WRITES } from './locks.ts'
 
 /** A lease is renewed this often while it lasts, so that one or two failures lose nothing. */
 const RENEWALS = 3
@@ -35,10 +36,16 @@ export class PostgresLease implements Lease {
     const { db, name } = this.#options
     const holder = randomUUID()
     const begun = performance.now()
-    // Each holder gets its own fence, even if it writes no index.
-    const { numAffectedRows } = await sql`update leases set holder = ${holder}, fence = fence + 1, expires_at = ${this.#end()}
-      where name = ${name} and expires_at <= clock_timestamp()`.execute(db)
-    if (numAffectedRows !== 1n) return false
+    if (await this.isTaken()) return false
+    const isOwn = await db.transaction().execute(async (tx) => {
+      // Waits for the transaction in which `requireHeld` has let the last holder go on.
+      await sql`select pg_advisory_xact_lock_shared(${LOCKS}, ${WRITES})`.execute(tx)
+      // Each holder gets its own fence, even if it writes no index.
+      const { numAffectedRows } = await sql`update leases set holder = ${holder}, fence = fence + 1, expires_at = ${this.#end()}
+        where name = ${name} and expires_at <= clock_timestamp()`.execute(tx)
+      return numAffectedRows === 1n
+    })
+    if (!isOwn) return false
     this.#holder = holder
     this.#onLost = onLost
     this.#extend(begun)
@@ -55,7 +62,18 @@ export class PostgresLease implements Lease {
       where name = ${name} and holder = ${this.#holder} and expires_at > clock_timestamp() returning fence`.execute(db)
     const row = rows[0]
     if (row !== undefined && this.#onLost !== null) return row.fence
-    throw new DocsearchError('writer_replaced', 'Another process writes this index now.')
+    throw replaced()
+  }
+
+  /**
+   * Throws `writer_replaced` if this process does not have the lease. In a transaction that runs alone, no other process gets the lease before the
+   * end of the transaction.
+   */
+  async requireHeld(tx: Transaction<Tables>): Promise<void> {
+    const { name } = this.#options
+    const { rows } = await sql`select 1 from leases
+      where name = ${name} and holder = ${this.#holder} and expires_at > clock_timestamp()`.execute(tx)
+    if (rows.length === 0 || this.#onLost === null) throw replaced()
   }
 
   async isTaken(): Promise<boolean> {
@@ -116,3 +134,5 @@ export class PostgresLease implements Lease {
     this.#heldUntil = Number.NEGATIVE_INFINITY
   }
 }
+
+const replaced = () => new DocsearchError('writer_replaced', 'Another process writes this index now.')

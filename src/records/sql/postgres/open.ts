@@ -7,7 +7,9 @@ import type { Records } from '../../records.ts'
 import type { Coordination } from '../../shared.ts'
 import { composeRecords } from '../compose.ts'
 import type { ScanTurn } from '../scan-thread.ts'
-import { createStore } from '../store.ts'
+import { createIndexes } from '../indexes.ts'
+import { createQueue } from '../queue.ts'
+import { createStore, type Store } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import type { UpgradeOptions } from '../upgrade.ts'
 import { createCoordination } from './coordination.ts'
@@ -15,6 +17,7 @@ import { sharedCounters } from './counters.ts'
 import { postgresDialect } from './dialect.ts'
 import { postgresEngine } from './engine.ts'
 import { EventWatch } from './event-watch.ts'
+import { PostgresLease } from './lease.ts'
 import { POSTGRES_MIGRATIONS } from './migrations.ts'
 import { refuseMoved } from './move.ts'
 import type { PostgresServer } from './server.ts'
@@ -27,6 +30,11 @@ const LEASE_MS = 60_000
 
 export interface Postgres {
   records: Records
+  /**
+   * The records of the process that writes the index. Only with the writer's lease do they change the list of indexes, what indexes hold, and the
+   * whole queue; otherwise they throw `writer_replaced`. The object store checks the fence of each commit, but it does not see these changes.
+   */
+  writerRecords: Records
   /** Counts requests and failed logins of all processes together. */
   counters: MakeCounter
   coordination: Coordination
@@ -73,14 +81,15 @@ export async function openPostgres(options: {
       synonymsVersion: () => versions.of('synonyms'),
       async close() {
         await watch.stop()
-        await coordination.writer.release().catch((error: unknown) => log.warn({ err: error }, 'could not release a lease'))
+        await writer.release().catch((error: unknown) => log.warn({ err: error }, 'could not release a lease'))
         await worker.stop().catch((error: unknown) => log.warn({ err: error }, 'could not release documents'))
         await db.destroy()
       },
     })
-    const coordination = createCoordination({ store, server, versions, worker, log, leaseMs })
+    const writer = new PostgresLease({ db, log, name: 'writer', leaseMs })
+    const coordination = createCoordination({ store, server, versions, worker, writer })
     await watch.start(server, { wake: store.wake, areWaiting: store.hasListeners })
-    return { records, counters: sharedCounters(db), coordination }
+    return { records, writerRecords: onlyAsWriter(records, store, writer), counters: sharedCounters(db), coordination }
   } catch (error) {
     await watch.stop()
     await db.destroy()
@@ -95,6 +104,19 @@ export async function openPostgres(options: {
 function neverSame(): () => number {
   let version = 0
   return () => ++version
+}
+
+function onlyAsWriter(records: Records, store: Store, writer: PostgresLease): Records {
+  const asWriter: Store = {
+    ...store,
+    write: (work) =>
+      store.write(async (tx) => {
+        await writer.requireHeld(tx.sql)
+        return work(tx)
+      }),
+  }
+  const { requeueAll, requeueMany } = createQueue(asWriter)
+  return { ...records, indexes: createIndexes(asWriter), queue: { ...records.queue, requeueAll, requeueMany } }
 }
 
 /** PostgreSQL runs the query in a process of its own. */
