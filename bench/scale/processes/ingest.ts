@@ -80,9 +80,9 @@ export async function measureIngest(
     const loads = [
       async (files: Upload[]) => void one.push(await loadInto(system, documents, files)),
       async (files: Upload[]) => {
-        await system.startReader()
+        await system.wakeReader()
         two.push(await loadInto(system, documents, files))
-        await system.stopReader()
+        system.freezeReader()
       },
     ]
     if (round % 2 === 1) loads.reverse()

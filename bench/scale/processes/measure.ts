@@ -39,10 +39,10 @@ export async function measureProcesses({ passages, notes, pdfs, questions: asked
     await measureStarts(system, questions[0]!, report)
     await measureLatency(system, questions, report)
     await measureThroughput(system, { questions, rounds: SEARCH_ROUNDS }, report)
-    await system.startReader()
+    await system.wakeReader()
     await measureDuringIngest(system, documents, { count: during, questions }, report)
     await measureAtRest(system, report)
-    await system.stopReader()
+    system.freezeReader()
     await measureSizes(system, report)
     await measureSmallNode(system, questions, report)
     return report.figures

@@ -24,9 +24,9 @@ export interface System {
   database: string
   apis: Node[]
   writer: Node
-  /** Starts the worker that only reads documents, and stops it. */
-  startReader(): Promise<void>
-  stopReader(): Promise<void>
+  /** Lets the worker run that only reads documents. Between the measurements, it is frozen instead of stopped: a new process would compile its code again. */
+  wakeReader(): Promise<void>
+  freezeReader(): void
   /** Stops an API node and starts one with the data folder of this name. */
   replaceApi(at: number, name: string, env?: Record<string, string>): Promise<Node>
   load(files: readonly Upload[]): Promise<void>
@@ -73,14 +73,14 @@ export async function startSystem(): Promise<System> {
     database,
     apis,
     writer,
-    async startReader() {
-      reader = await start('worker', 'worker-2')
+    async wakeReader() {
+      if (reader === null) reader = await start('worker', 'worker-2')
+      else reader.signal('SIGCONT')
     },
-    async stopReader() {
-      await reader!.daemon.stop()
+    freezeReader() {
+      reader!.signal('SIGSTOP')
       if (reader!.isWriter() || !writer.isWriter())
         throw new Error('another worker has become the writer: the figures are worthless')
-      reader = null
     },
     async replaceApi(at, name, more) {
       await apis[at]!.daemon.stop()
