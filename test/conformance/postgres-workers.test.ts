@@ -8,6 +8,7 @@ import { postgresDialect } from '../../src/records/sql/postgres/dialect.ts'
 import { postgresEngine } from '../../src/records/sql/postgres/engine.ts'
 import { POSTGRES_MIGRATIONS } from '../../src/records/sql/postgres/migrations.ts'
 import { pgServer } from '../../src/records/sql/postgres/pg-server.ts'
+import { NO_QUOTAS } from '../../src/records/quotas.ts'
 import type { PostgresServer } from '../../src/records/sql/postgres/server.ts'
 import type { Tables } from '../../src/records/sql/tables.ts'
 import { errorCode } from '../support/codes.ts'
@@ -15,6 +16,7 @@ import { IDLE_TRANSACTION_MS, LEASE_MS } from '../support/postgres-leases.ts'
 import { hasPostgres, startPostgres, withClient, type RunningPostgres } from '../support/postgres-server.ts'
 import { until } from '../support/until.ts'
 import { startWorker, type WorkerProcess } from '../support/worker-processes.ts'
+import { PARSED } from './records/fixtures.ts'
 
 describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => {
   let postgres: RunningPostgres
@@ -218,6 +220,45 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     const sweeper = await open(url, { server: slow })
     expect(await sweeper.documents.isBlobReferenced('a'.repeat(64))).toBe(true)
     expect(await records.documents.get(projects, ids[0]!)).not.toBeNull()
+  })
+
+  test('messages that two processes read at the same time do not exceed the quota of their owner', async () => {
+    const url = await postgres.database()
+    const records = await open(url)
+    const { projects } = await fill(records, { owners: 1, each: 2 })
+    const server = await pgServer({ url, log: silentLogger })
+    const isBlocked = () =>
+      withClient(url, async (client) => {
+        const query = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+        return (await client.query(query)).rowCount! > 0
+      })
+    let other: Promise<unknown> | undefined
+    const slow: PostgresServer = {
+      ...server,
+      async connect(options) {
+        const client = await server.connect(options)
+        const query: typeof client.query = async (statement, parameters) => {
+          const answer = await client.query(statement, parameters)
+          if (statement.includes('from "usage"') && other === undefined) {
+            let isDone = false
+            other = readMessage(records).finally(() => (isDone = true))
+            await until('the other process waits or is done', async () => isDone || (await isBlocked()))
+          }
+          return answer
+        }
+        return { ...client, query }
+      },
+    }
+    const quotas = { ...NO_QUOTAS, documents: 3 }
+    const attachment = { name: 'a', page: 1, mediaType: 'text/plain', sizeBytes: 1, sha256: 'b'.repeat(64) }
+    const readMessage = async ({ queue }: Records) => {
+      const [job] = await queue.claim(1)
+      await queue.savePages(job!, { ...PARSED, attachments: [attachment] }, quotas)
+    }
+    await readMessage(await open(url, { server: slow }))
+    await other
+    const { items } = await records.documents.list(projects, { limit: 10 })
+    expect(items).toHaveLength(quotas.documents)
   })
 
   test('one of two transactions that block each other is repeated', async () => {

@@ -22,6 +22,10 @@ function idsBelow(ids: readonly string[], table: 'documents' | 'trash') {
     select id from below)`
 }
 
+export async function hasAttachments(db: Kysely<Tables>, id: string): Promise<boolean> {
+  return (await db.selectFrom('documents').select('id').where('parent_id', '=', id).limit(1).executeTakeFirst()) !== undefined
+}
+
 /** Returns the attachments of documents, and the attachments of attached messages. */
 export function attachmentsOf(db: Kysely<Tables>, ids: readonly string[]): Promise<DocumentRow[]> {
   return db.selectFrom('documents').selectAll().where('id', 'in', idsBelow(ids, 'documents')).orderBy('path').execute()
@@ -56,7 +60,6 @@ export async function saveAttachments(
 ): Promise<SkippedAttachment[]> {
   const now = at.getTime()
   const former = await tx.sql.selectFrom('documents').selectAll().where('parent_id', '=', parent.id).execute()
-  if (attachments.length === 0 && former.length === 0) return []
   const { rootId, depth } = await rootOf(tx.sql, parent)
   const others = (await attachmentsOf(tx.sql, [rootId])).length - (await attachmentsOf(tx.sql, [parent.id])).length
   const byPath = new Map(former.map((row) => [row.path, row]))

@@ -6,7 +6,7 @@ import type { CutJob, FinishedJob, JobRef, ParsedPages, Queue, QueuedDocument, S
 import { describeSkipped } from '../attachments.ts'
 import { storedTitle } from '../rules.ts'
 import { NO_QUOTAS, passagesRefusal } from '../quotas.ts'
-import { saveAttachments } from './attachments.ts'
+import { hasAttachments, saveAttachments } from './attachments.ts'
 import type { Unread } from './engine.ts'
 import { addTombstones, givenTitle, parseColumns } from './document-changes.ts'
 import { countByStatus } from './document-counts.ts'
@@ -169,11 +169,14 @@ export async function savePages(
   tx: WriteTransaction,
   { job, parsed, quotas, at }: { job: JobRef; parsed: ParsedPages; quotas: Quotas; at: Date },
 ): Promise<SavedPages | null> {
+  const { attachments = [], isWhole = true, messages = [] } = parsed
+  const changesOthers = attachments.length > 0 || (await hasAttachments(tx.sql, job.documentId))
+  // Attachments count towards the owner's quotas. Other documents don't wait for the pages of this one.
+  if (changesOthers) await tx.engine.lockOwnersOf(tx.sql, [job.documentId])
   const row = await findWanted(tx, job)
   if (!row) return null
   const now = at.getTime()
-  const { attachments = [], isWhole = true, messages = [] } = parsed
-  const refused = await saveAttachments(tx, row, { attachments, isWhole }, { at, quotas })
+  const refused = changesOthers ? await saveAttachments(tx, row, { attachments, isWhole }, { at, quotas }) : []
   const skipped = [...(parsed.attachmentsSkipped ?? []), ...refused]
   const about = describeSkipped(skipped, parsed.attachmentsUnlisted)
   const facts = { ...parsed.facts, ...about.facts }
