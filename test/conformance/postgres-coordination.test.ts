@@ -93,6 +93,7 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
       () => indexes.record(id, []),
       () => queue.requeueAll(),
       () => queue.requeueMany(['doc_1']),
+      () => queue.clearTombstones(['doc_1']),
     ]
     for (const change of changes) await expect(change()).rejects.toMatchObject({ code: errorCode('writer_replaced') })
     expect(await other.records.indexes.all()).toMatchObject([{ id, fingerprint: 'f', state: 'active' }])

@@ -70,9 +70,10 @@ export function createQueue(store: Store): Queue {
       const rows = await db.selectFrom('tombstones').select('document_id').orderBy('created_at').execute()
       return rows.map((row) => row.document_id)
     },
-    async clearTombstones(documentIds) {
-      for (const ids of slices(documentIds)) await db.deleteFrom('tombstones').where('document_id', 'in', ids).execute()
-    },
+    clearTombstones: (documentIds) =>
+      store.write(async (tx) => {
+        for (const ids of slices(documentIds)) await tx.sql.deleteFrom('tombstones').where('document_id', 'in', ids).execute()
+      }),
     oldest: () => findOldest(db),
     counts: (projects) => countByStatus(db, projects),
     ...createQueueRecovery(store),

@@ -31,8 +31,8 @@ const LEASE_MS = 60_000
 export interface Postgres {
   records: Records
   /**
-   * The records of the process that writes the index. Only with the writer's lease do they change the list of indexes, what indexes hold, and the
-   * whole queue; otherwise they throw `writer_replaced`. The object store checks the fence of each commit, but it does not see these changes.
+   * The records of the process that writes the index. Only with the writer's lease do they change the list of indexes, what indexes hold, tombstones
+   * and the whole queue; otherwise they throw `writer_replaced`. The object store checks the fence of each commit, but it does not see these changes.
    */
   writerRecords: Records
   /** Counts requests and failed logins of all processes together. */
@@ -115,8 +115,9 @@ function onlyAsWriter(records: Records, store: Store, writer: PostgresLease): Re
         return work(tx)
       }),
   }
-  const { requeueAll, requeueMany } = createQueue(asWriter)
-  return { ...records, indexes: createIndexes(asWriter), queue: { ...records.queue, requeueAll, requeueMany } }
+  const { requeueAll, requeueMany, clearTombstones } = createQueue(asWriter)
+  const queue = { ...records.queue, requeueAll, requeueMany, clearTombstones }
+  return { ...records, indexes: createIndexes(asWriter), queue }
 }
 
 /** PostgreSQL runs the query in a process of its own. */
