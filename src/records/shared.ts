@@ -80,7 +80,10 @@ export interface WriterReport {
 export interface WriterReports {
   /** Replaces the report. Does nothing if this process does not have the lease to write the index. */
   write(report: WriterReport): Promise<void>
-  /** Returns the newest report. Null if there is none, or if another version of docsearch wrote it in another form. */
+  /**
+   * Returns the newest report of the process that has the lease to write the index. Null if no process has the lease, if that process has not reported
+   * yet, or if another version of docsearch wrote the report in another form.
+   */
   read(): Promise<WriterReport | null>
 }
 

@@ -63,6 +63,20 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     expect(await other.coordination.reports.read()).toEqual(report(null))
   })
 
+  test('nobody reads the report of a process that no longer has the lease', async () => {
+    const [one, other, url] = await openTwo()
+    const report = { documentsWaitFor: 'the model is gone', buildWaitsFor: null, building: null }
+    await one.coordination.writer.tryTake(() => {})
+    await one.coordination.reports.write(report)
+    await expireLease(url)
+    expect(await other.coordination.reports.read()).toBeNull()
+    // The next process may take minutes before its first report, or be of a version that writes none.
+    await other.coordination.writer.tryTake(neverLost)
+    expect(await other.coordination.reports.read()).toBeNull()
+    await other.coordination.reports.write({ ...report, documentsWaitFor: null })
+    expect(await one.coordination.reports.read()).toEqual({ ...report, documentsWaitFor: null })
+  })
+
   test('a process learns that it has lost its lease, and another one can take it', async () => {
     const [one, other, url] = await openTwo()
     const lost = Promise.withResolvers<void>()

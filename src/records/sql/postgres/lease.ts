@@ -31,6 +31,15 @@ export class PostgresLease implements Lease {
     this.#options = options
   }
 
+  get name(): string {
+    return this.#options.name
+  }
+
+  /** The ID under which the process has, or had, the lease. */
+  get holder(): string {
+    return this.#holder
+  }
+
   async tryTake(onLost: () => void): Promise<boolean> {
     if (this.#onLost !== null) return true
     const { db, name } = this.#options

@@ -1,12 +1,15 @@
 import { type Kysely, sql } from 'kysely'
 import { z } from 'zod'
-import type { Lease, WriterReport, WriterReports } from '../../shared.ts'
+import type { WriterReport, WriterReports } from '../../shared.ts'
 import type { Tables } from '../tables.ts'
+import type { PostgresLease } from './lease.ts'
 
 /** The name of the setting that holds the report as JSON. */
 export const REPORT_SETTING = 'writer_report'
 
-const schema: z.ZodType<WriterReport> = z.object({
+const schema: z.ZodType<WriterReport & { holder: string }> = z.object({
+  /** The holder of the lease whose report this is. */
+  holder: z.string(),
   documentsWaitFor: z.string().nullable(),
   buildWaitsFor: z.string().nullable(),
   building: z
@@ -19,17 +22,22 @@ const schema: z.ZodType<WriterReport> = z.object({
     .nullable(),
 })
 
-export function createWriterReports(db: Kysely<Tables>, writer: Lease): WriterReports {
+export function createWriterReports(db: Kysely<Tables>, writer: PostgresLease): WriterReports {
   return {
     async write(report) {
       if (!writer.isHeld()) return
-      const value = JSON.stringify(report)
+      const value = JSON.stringify({ ...report, holder: writer.holder })
       await sql`insert into settings as s (name, value) values (${REPORT_SETTING}, ${value})
         on conflict (name) do update set value = excluded.value where s.value <> excluded.value`.execute(db)
     },
     async read() {
-      const row = await db.selectFrom('settings').select('value').where('name', '=', REPORT_SETTING).executeTakeFirst()
-      return row === undefined ? null : (schema.safeParse(JSON.parse(row.value)).data ?? null)
+      const { rows } = await sql<{ value: string; holder: string }>`select value, holder from settings, leases
+        where settings.name = ${REPORT_SETTING} and leases.name = ${writer.name} and expires_at > clock_timestamp()`.execute(db)
+      const row = rows[0]
+      const stored = row && schema.safeParse(JSON.parse(row.value)).data
+      if (stored === undefined || stored.holder !== row?.holder) return null
+      const { holder: _, ...report } = stored
+      return report
     },
   }
 }
