@@ -138,6 +138,20 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     expect(await other.records.indexes.all()).toEqual([])
   })
 
+  test('a process that waited for the lease has it for the whole time', async () => {
+    const [one, , url] = await openTwo()
+    await withClient(url, async (client) => {
+      await client.query('begin')
+      await client.query('select pg_advisory_xact_lock(1685021555, 1)')
+      const taking = one.coordination.writer.tryTake(neverLost)
+      const end = performance.now() + LEASE_MS
+      await until('a lease would be over', async () => performance.now() > end)
+      await client.query('rollback')
+      expect(await taking).toBe(true)
+    })
+    expect(one.coordination.writer.isHeld()).toBe(true)
+  })
+
   test('a lease lasts as long as its process renews it', async () => {
     const [one, other] = await openTwo()
     expect(await one.coordination.writer.tryTake(neverLost)).toBe(true)

@@ -44,11 +44,12 @@ export class PostgresLease implements Lease {
     if (this.#onLost !== null) return true
     const { db, name } = this.#options
     const holder = randomUUID()
-    const begun = performance.now()
+    let begun = 0
     if (await this.isTaken()) return false
     const isOwn = await db.transaction().execute(async (tx) => {
       // Waits for the transaction in which `requireHeld` has let the last holder go on.
       await sql`select pg_advisory_xact_lock_shared(${LOCKS}, ${WRITES})`.execute(tx)
+      begun = performance.now()
       // Each holder gets its own fence, even if it writes no index.
       const { numAffectedRows } = await sql`update leases set holder = ${holder}, fence = fence + 1, expires_at = ${this.#end()}
         where name = ${name} and expires_at <= clock_timestamp()`.execute(tx)
