@@ -85,8 +85,10 @@ export class SharedIndex implements ChunkIndex {
   readonly #write = pLimit(1)
   readonly #breaker: Breaker
   readonly #repairing: BackgroundTask
-  /** Brings large files into memory and into the cache. */
+  /** Brings large files into memory. */
   readonly #filling: BackgroundTask
+  /** Brings parts of large files into the cache. A task of its own, because verifying files that are on the disk need not be repeated. */
+  readonly #caching: BackgroundTask
   /** True when the table may have rows that no commit refers to. */
   #hasUnused = false
   #nextUnusedAt = 0
@@ -114,6 +116,10 @@ export class SharedIndex implements ChunkIndex {
     this.#filling = new BackgroundTask({
       work: () => this.#fill(),
       onFailure: (error) => log.warn({ err: error }, 'large segments could not be fetched; trying again later'),
+    })
+    this.#caching = new BackgroundTask({
+      work: () => this.#fillCache(),
+      onFailure: (error) => log.warn({ err: error }, 'the cache of the index could not be filled; trying again later'),
     })
     store.onDamage((segment) => this.leaveOut(segment))
     store.onChange(({ segments }) => {
@@ -275,6 +281,7 @@ export class SharedIndex implements ChunkIndex {
     await this.#removals.idle()
     await this.#repairing.idle()
     await this.#filling.idle()
+    await this.#caching.idle()
   }
 
   async check(): Promise<IndexHealth> {
@@ -297,7 +304,8 @@ export class SharedIndex implements ChunkIndex {
 
   async close(): Promise<void> {
     this.#breaker.close()
-    const stopped = [this.#repairing.stop(), this.#filling.stop(), this.#watch.stop(), this.#texts.stop()]
+    const tasks = [this.#repairing, this.#filling, this.#caching, this.#watch, this.#texts]
+    const stopped = tasks.map((task) => task.stop())
     await this.#write(async () => {})
     await this.#removals.stop()
     await this.#store.close()
@@ -315,6 +323,10 @@ export class SharedIndex implements ChunkIndex {
 
   async #fill(): Promise<void> {
     await this.#store.readFiles((segment) => this.leaveOut(segment))
+    this.#caching.start()
+  }
+
+  async #fillCache(): Promise<void> {
     const files = this.#store.projects().flatMap(({ segments }) => segments.flatMap(pagedFilesOf))
     await this.#options.cache?.fill(files.flatMap(({ remote }) => remote ?? []).sort((a, b) => a.size - b.size))
   }

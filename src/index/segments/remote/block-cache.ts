@@ -62,6 +62,10 @@ export class BlockCache {
   /** Slots without a block. */
   readonly #freeSlots: number[] = []
   #failedWrites = 0
+  /** The newest failure of the store. */
+  #storeFailure: unknown = null
+  /** True while blocks can't be fetched. */
+  #isFailing = false
   /** Until this time, new blocks replace others, because the disk was full. */
   #fullUntil = Number.NEGATIVE_INFINITY
   readonly #maxSlots: number
@@ -105,26 +109,29 @@ export class BlockCache {
     return this.#slots.filter((slot) => slot !== null && slot.blocks !== null).length
   }
 
-  /** Fetches blocks of these files, until the cache is full or the disk takes no more. */
+  /** Fetches blocks of these files, until the cache is full or the disk takes no more. Throws the failure of the store, if it fails. */
   async fill(files: readonly RemoteFile[]): Promise<void> {
     const inTurn = pLimit(FILLS_AT_ONCE)
-    const failedBefore = this.#failedWrites
+    const [failedBefore, failureBefore] = [this.#failedWrites, this.#storeFailure]
+    const isReachable = () => this.#storeFailure === failureBefore
     // Blocks from before the start don't count, because they make room for others.
     const used = () => this.#slots.length - this.#freeSlots.length - this.#kept.size
     const hasRoom = () => used() < this.#maxSlots && this.#failedWrites === failedBefore
     const fillBlock = async (file: RemoteFile, block: number) => {
-      const isWanted = !this.#isClosed && hasRoom()
-      if (isWanted && Atomics.load(new Int32Array(file.blocks), block) === BLOCK.absent) await this.#bring({ file, block })
+      const isWanted = !this.#isClosed && hasRoom() && isReachable()
+      const state = Atomics.load(new Int32Array(file.blocks), block)
+      if (isWanted && (state === BLOCK.absent || state === BLOCK.unavailable)) await this.#bring({ file, block })
     }
     const fillAll = async (isNext: (wanted: BlockWanted) => boolean) => {
       for (const file of files) {
-        if (!hasRoom()) return
+        if (!hasRoom() || !isReachable()) return
         const blocks = Array.from({ length: countBlocks(file.size) }, (_, block) => block)
         await Promise.all(blocks.filter((block) => isNext({ file, block })).map((block) => inTurn(() => fillBlock(file, block))))
       }
     }
     await fillAll(({ file, block }) => this.#kept.has(nameOf({ key: file.key, block })))
     await fillAll(() => true)
+    if (!isReachable()) throw this.#storeFailure
   }
 
   /** Call this when no thread reads any more. */
@@ -164,8 +171,11 @@ export class BlockCache {
         this.#usedAt[slot] = now()
         this.#slots[slot] = { blocks, key: file.key, block, checksum }
         wake(slot + 1)
+        this.#isFailing = false
       } catch (error) {
-        this.#log.warn({ err: error }, 'a part of a segment could not be fetched')
+        if (!this.#isFailing) this.#log.warn({ err: error }, 'parts of segments cannot be fetched')
+        this.#isFailing = true
+        if (isDocsearchError(error, 'store_unavailable') || isDocsearchError(error, 'store_refused')) this.#storeFailure = error
         wake(isDocsearchError(error, 'disk_full') ? BLOCK.full : BLOCK.unavailable)
       }
     }).finally(() => this.#fetching.delete(name))

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { DocsearchError } from '../../../../../src/core/errors.ts'
-import { silentLogger } from '../../../../../src/core/logger.ts'
+import { type Logger, silentLogger } from '../../../../../src/core/logger.ts'
 import { BlockCache } from '../../../../../src/index/segments/remote/block-cache.ts'
 import { BLOCK_BYTES, countBlocks, readRemote, type RemoteFile } from '../../../../../src/index/segments/remote-file.ts'
 import type { ByteRange } from '../../../../../src/objects/object-store.ts'
@@ -33,10 +33,10 @@ function makeStore(objects: Map<string, Uint8Array>) {
   }
 }
 
-async function openCache(objects: Map<string, Uint8Array>) {
+async function openCache(objects: Map<string, Uint8Array>, log: Logger = silentLogger) {
   const store = makeStore(objects)
   const folder = await tempFolder()
-  const cache = await BlockCache.open({ folder, objects: store, log: silentLogger, maxBytes: 0 })
+  const cache = await BlockCache.open({ folder, objects: store, log, maxBytes: 0 })
   onTestFinished(() => cache.close())
   return { cache, store, folder }
 }
@@ -90,6 +90,22 @@ test('a thread that needs a block gets an error while the store is down, and the
     new Uint8Array(object.subarray(BLOCK_BYTES, BLOCK_BYTES + 10)),
   )
   expect(await read(remote(cache, 'other', 10), 0, 10)).toEqual({ error: 'Error' })
+})
+
+test('stops filling while the store is down, and logs only the first failure', async () => {
+  const object = randomBytes(50 * BLOCK_BYTES)
+  const warn = vi.fn<Logger['warn']>()
+  const { cache, store } = await openCache(new Map([['object', object]]), { ...silentLogger, warn })
+  const [file, read] = [remote(cache, 'object', object.length), startReader()]
+  store.failing = true
+  await expect(cache.fill([file])).rejects.toMatchObject({ code: errorCode('store_unavailable') })
+  expect(store.reads).toBeLessThan(10)
+  for (let block = 0; block < 5; block++)
+    expect((await read(file, block * BLOCK_BYTES, block * BLOCK_BYTES + 1)).error).toBe(errorCode('store_unavailable'))
+  expect(warn).toHaveBeenCalledTimes(1)
+  store.failing = false
+  await cache.fill([file])
+  expect(cache.size).toBe(50)
 })
 
 test('is filled before a thread asks, but never beyond its limit', async () => {
