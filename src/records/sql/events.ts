@@ -6,7 +6,7 @@ import type { Events } from '../events.ts'
 import type { ProjectIds } from '../projects.ts'
 import { joinNext } from './per-dialect.ts'
 import { idRows, isOneOf } from './project-ids.ts'
-import type { Store, WriteTransaction } from './store.ts'
+import { FORGOTTEN, type Store, type WriteTransaction } from './store.ts'
 import type { EventRow, Tables } from './tables.ts'
 
 export function createEvents(store: Store): Events {
@@ -112,9 +112,13 @@ async function trimProject({ sql }: WriteTransaction, projectId: string, keep: n
 async function forgetDeleted({ sql: tx }: WriteTransaction, before: number): Promise<void> {
   const { rows } = await sql<{ project_id: string }>`select project_id from (
       select project_id from project_members union select project_id from event_trims union select project_id from events) as known
-    where not exists (select 1 from projects where id = known.project_id)
+    where project_id <> ${FORGOTTEN} and not exists (select 1 from projects where id = known.project_id)
     and not (exists (select 1 from project_members where project_id = known.project_id)
       and exists (select 1 from events where project_id = known.project_id and created_at >= ${before}))`.execute(tx)
+  if (rows.length === 0) return
+  // The next event must come after all that listeners have read, even if the clock is behind.
+  await sql`insert into event_trims (project_id, last_id) select ${FORGOTTEN}, max(id) from events where true having max(id) > 0
+    on conflict (project_id) do update set last_id = excluded.last_id where excluded.last_id > event_trims.last_id`.execute(tx)
   for (const { project_id } of rows)
     for (const table of ['events', 'event_trims', 'project_members'] as const)
       await tx.deleteFrom(table).where('project_id', '=', project_id).execute()

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
 import type { AuditFact } from '../../core/audit.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -133,12 +134,15 @@ export function createStore({
 
 type NewEvent = Omit<EventRow, 'id'>
 
+/** The row of `event_trims` that has the newest event that was forgotten with its project. */
+export const FORGOTTEN = ''
+
 async function insertEvents(tx: Transaction<Tables>, events: readonly NewEvent[], now: number): Promise<number[]> {
-  const row = await tx
-    .selectFrom('events')
-    .select((e) => e.fn.max('id').as('latest'))
-    .executeTakeFirst()
-  const first = Math.max((row?.latest ?? 0) + 1, now)
+  const { rows: found } = await sql<{ latest: number | null }>`select max(id) as latest from (
+    select max(id) as id from events union all select last_id from event_trims where project_id = ${FORGOTTEN}) as ids`.execute(
+    tx,
+  )
+  const first = Math.max((found[0]?.latest ?? 0) + 1, now)
   const rows = events.map((event, i) => ({ id: first + i, ...event }))
   for (const part of slices(rows, 6)) await tx.insertInto('events').values(part).execute()
   return rows.map(({ id }) => id)

@@ -132,5 +132,24 @@ export function eventsConformance(test: DocumentsTest): void {
       // A listener who was away for so long may have missed a deletion.
       expect(await records.events.resumeAfter(new Set(), last)).toMatchObject({ hasMissed: true })
     })
+
+    test('gives the next event a greater id than the forgotten ones, even if the clock is behind', async ({
+      records,
+      clock,
+      project,
+      add,
+    }) => {
+      const { id: userId } = await records.users.create({ name: 'Cleo', email: null, role: 'member' })
+      const { id: own } = await records.projects.create({ ownerId: userId, name: 'own', description: '' })
+      clock.advance(60_000)
+      await add({ projectId: own, uploaderId: userId })
+      const last = await records.events.latestId(new Set([own]))
+      await records.users.delete(userId)
+      await records.events.trim()
+      expect(await records.events.latestId(new Set([own]))).toBe(0)
+      clock.advance(-60_000)
+      await add()
+      expect(await records.events.latestId(new Set([project]))).toBeGreaterThan(last)
+    })
   })
 }

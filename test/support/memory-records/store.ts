@@ -108,6 +108,7 @@ export class MemoryStore {
   readonly indexes = new Map<string, StoredIndex>()
   chosenEmbedder: string | null = null
   events: DocumentEvent[] = []
+  #lastEventId = 0
   audit: AuditEvent[] = []
   /** The managers of deleted projects. */
   formerManagers: { projectId: string; userId: string }[] = []
@@ -165,7 +166,8 @@ export class MemoryStore {
   announce(type: DocumentEvent['type'], documents: readonly StoredDocument[]): void {
     for (const { id, projectId, name, status, version, error, warnings, pageCount, chunkCount } of documents) {
       const createdAt = this.now()
-      const eventId = Math.max((this.events.at(-1)?.id ?? 0) + 1, createdAt.getTime())
+      const eventId = Math.max(this.#lastEventId + 1, createdAt.getTime())
+      this.#lastEventId = eventId
       const data = { name, status: type === 'document.deleted' ? 'deleted' : status, version, error }
       const counts = { warnings, page_count: pageCount, chunk_count: chunkCount }
       const event = { id: eventId, documentId: id, projectId, type, createdAt }
