@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { QueuedDocument } from '../../src/records/queue.ts'
 import { openPostgres, type Postgres } from '../../src/records/sql/postgres/open.ts'
 import { pgServer } from '../../src/records/sql/postgres/pg-server.ts'
+import type { PostgresServer } from '../../src/records/sql/postgres/server.ts'
 import { errorCode } from '../support/codes.ts'
 import { LEASE_MS } from '../support/postgres-leases.ts'
 import { hasPostgres, startPostgres, withClient, type RunningPostgres } from '../support/postgres-server.ts'
@@ -17,9 +18,14 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
   })
   afterAll(() => postgres.stop())
 
-  const open = async (url: string): Promise<Postgres> => {
-    const server = await pgServer({ url, log: silentLogger })
-    const opened = await openPostgres({ server, clock: systemClock, log: silentLogger, leaseMs: LEASE_MS })
+  const serverOf = (url: string) => pgServer({ url, log: silentLogger })
+  const open = async (url: string, server?: PostgresServer): Promise<Postgres> => {
+    const opened = await openPostgres({
+      server: server ?? (await serverOf(url)),
+      clock: systemClock,
+      log: silentLogger,
+      leaseMs: LEASE_MS,
+    })
     onTestFinished(() => opened.records.close())
     return opened
   }
@@ -150,6 +156,38 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
       expect(await taking).toBe(true)
     })
     expect(one.coordination.writer.isHeld()).toBe(true)
+  })
+
+  test('a late answer about the former lease of a process does not end its next lease', async () => {
+    const url = await postgres.database()
+    const server = await serverOf(url)
+    const [isRenewing, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const slow: PostgresServer = {
+      ...server,
+      async connect(options) {
+        const client = await server.connect(options)
+        const query: typeof client.query = async (statement, parameters) => {
+          const isRenewal = statement.startsWith('update leases set expires_at = clock')
+          if (isRenewal) {
+            isRenewing.resolve()
+            await mayAnswer.promise
+          }
+          return client.query(statement, parameters)
+        }
+        return { ...client, query }
+      },
+    }
+    const { writer } = (await open(url, slow)).coordination
+    const onLost = vi.fn()
+    await writer.tryTake(onLost)
+    await isRenewing.promise
+    await writer.release()
+    await writer.tryTake(onLost)
+    mayAnswer.resolve()
+    // The lease is renewed from then on.
+    const end = performance.now() + 1.5 * LEASE_MS
+    await until('the lease would have expired', async () => performance.now() > end)
+    expect([onLost.mock.calls.length, writer.isHeld()]).toEqual([0, true])
   })
 
   test('a lease lasts as long as its process renews it', async () => {

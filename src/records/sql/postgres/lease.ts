@@ -117,14 +117,17 @@ export class PostgresLease implements Lease {
   async #renew(): Promise<void> {
     const { db, name, log } = this.#options
     const begun = performance.now()
+    const holder = this.#holder
+    // The process may have given up the lease meanwhile, and taken it again.
+    const isOver = () => this.#onLost === null || this.#holder !== holder
     try {
       const { numAffectedRows } = await sql`update leases set expires_at = ${this.#end()}
-        where name = ${name} and holder = ${this.#holder} and expires_at > clock_timestamp()`.execute(db)
-      if (this.#onLost === null) return
+        where name = ${name} and holder = ${holder} and expires_at > clock_timestamp()`.execute(db)
+      if (isOver()) return
       if (numAffectedRows === 1n) return this.#extend(begun)
       this.#lose()
     } catch (error) {
-      if (this.#onLost === null) return
+      if (isOver()) return
       log.warn({ err: error, lease: name }, 'could not renew a lease')
       if (performance.now() >= this.#heldUntil) this.#lose()
       else this.#schedule()
