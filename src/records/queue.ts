@@ -107,8 +107,9 @@ export interface Queue {
   /** At start: queues the documents again that were processing when the daemon stopped, with their attempts. Returns how many. */
   recover(): Promise<number>
   /**
-   * Queues the documents again that this process has claimed but does not work on, with their attempts. Such documents exist after a claim whose
-   * answer got lost, and after work that ended while the database did not answer. `inWork` has the ids of the documents that this process works on.
+   * Queues the documents again that this process has claimed but does not work on. Such documents exist after a claim whose answer got lost, and
+   * after work that ended while the database did not answer. The process has not crashed, so this attempt does not count. `inWork` has the ids of the
+   * documents that this process works on.
    * Returns how many were queued.
    */
   requeueLost(inWork: readonly string[]): Promise<number>

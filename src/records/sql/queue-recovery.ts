@@ -16,12 +16,13 @@ export function createQueueRecovery(store: Store): Recovery {
     recover: () =>
       store.write(async (tx) => {
         await tx.engine.claims.forgetStopped(tx.sql)
-        return requeue(tx, now(), tx.engine.claims.isAbandoned)
+        return requeue(tx, now(), { isWanted: tx.engine.claims.isAbandoned, countAttempt: true })
       }),
     requeueLost: (inWork) =>
       store.write((tx) => {
         const isLost = tx.engine.claims.isOwn()
-        return requeue(tx, now(), inWork.length === 0 ? isLost : sql<boolean>`${isLost} and id not in (${sql.join(inWork)})`)
+        const isWanted = inWork.length === 0 ? isLost : sql<boolean>`${isLost} and id not in (${sql.join(inWork)})`
+        return requeue(tx, now(), { isWanted, countAttempt: false })
       }),
     requeueAll: () =>
       store.write(async (tx) => {
@@ -79,10 +80,15 @@ export function createQueueRecovery(store: Store): Recovery {
 }
 
 /** Queues the documents again that are processing and match `isWanted`. Returns how many. */
-async function requeue(tx: WriteTransaction, now: number, isWanted: RawBuilder<boolean>): Promise<number> {
+async function requeue(
+  tx: WriteTransaction,
+  now: number,
+  { isWanted, countAttempt }: { isWanted: RawBuilder<boolean>; countAttempt: boolean },
+): Promise<number> {
+  const attempts = sql<number>`case when attempts > 0 then attempts - 1 else 0 end`
   const rows = await tx.sql
     .updateTable('documents')
-    .set({ status: 'queued', updated_at: now })
+    .set({ status: 'queued', updated_at: now, ...(!countAttempt && { attempts }) })
     .where('status', '=', 'processing')
     .where(isWanted)
     .returningAll()

@@ -19,10 +19,13 @@ export function memoryQueue(store: MemoryStore): Queue {
   const { documents, tombstones } = store
   const having = (...statuses: DocumentStatus[]) => [...documents.values()].filter(({ status }) => statuses.includes(status))
 
-  const requeue = (except: readonly string[]) =>
+  const requeue = (except: readonly string[], { countAttempt }: { countAttempt: boolean }) =>
     store.write(() => {
       const interrupted = having('processing').filter(({ id }) => !except.includes(id))
-      for (const document of interrupted) Object.assign(document, { status: 'queued', updatedAt: store.now() })
+      for (const document of interrupted) {
+        const attempts = countAttempt ? document.attempts : Math.max(0, document.attempts - 1)
+        Object.assign(document, { status: 'queued', updatedAt: store.now(), attempts })
+      }
       store.announce('document.queued', interrupted)
       return interrupted.length
     })
@@ -50,8 +53,8 @@ export function memoryQueue(store: MemoryStore): Queue {
         Object.assign(document, { status: 'queued', updatedAt: store.now(), attempts })
         store.announce('document.queued', [document])
       }),
-    recover: async () => requeue([]),
-    requeueLost: async (inWork) => requeue(inWork),
+    recover: async () => requeue([], { countAttempt: true }),
+    requeueLost: async (inWork) => requeue(inWork, { countAttempt: false }),
     requeueAll: async () =>
       store.write(() => {
         const again = [...having('ready', 'processing'), ...having('failed').filter(isEmbeddingFailure)]
