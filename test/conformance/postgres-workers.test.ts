@@ -239,7 +239,7 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
         const client = await server.connect(options)
         const query: typeof client.query = async (statement, parameters) => {
           const answer = await client.query(statement, parameters)
-          if (statement.includes('from "usage"') && other === undefined) {
+          if (statement.includes('"usage"') && other === undefined) {
             let isDone = false
             other = readMessage(records).finally(() => (isDone = true))
             await until('the other process waits or is done', async () => isDone || (await isBlocked()))

@@ -7,6 +7,7 @@ import type { PageList } from '../../core/page-list.ts'
 import type { ProjectIds } from '../projects.ts'
 import { describeFact, insertFacts, type NewFact } from './audit-record.ts'
 import type { Engine, WriteMode } from './engine.ts'
+import { nextId } from './per-dialect.ts'
 import type { ScanTurn } from './scan-thread.ts'
 import type { DocumentRow, EventRow, Tables } from './tables.ts'
 import { addMessages } from './webhook-messages.ts'
@@ -136,13 +137,16 @@ type NewEvent = Omit<EventRow, 'id'>
 
 /** The row of `event_trims` that has the newest event that was forgotten with its project. */
 export const FORGOTTEN = ''
+const AFTER_FORGOTTEN = sql<number>`(select coalesce(max(last_id), 0) + 1 from event_trims where project_id = ${FORGOTTEN})`
 
 async function insertEvents(tx: Transaction<Tables>, events: readonly NewEvent[], now: number): Promise<number[]> {
-  const { rows: found } = await sql<{ latest: number | null }>`select max(id) as latest from (
-    select max(id) as id from events union all select last_id from event_trims where project_id = ${FORGOTTEN}) as ids`.execute(
-    tx,
-  )
-  const first = Math.max((found[0]?.latest ?? 0) + 1, now)
+  const next = nextId('events', now, AFTER_FORGOTTEN)
+  if (events.length === 1) {
+    // As in most transactions. The statement itself finds the id, which saves one.
+    const row = { id: next, ...events[0]! }
+    return [(await tx.insertInto('events').values(row).returning('id').executeTakeFirstOrThrow()).id]
+  }
+  const { id: first } = await tx.selectNoFrom(next.as('id')).executeTakeFirstOrThrow()
   const rows = events.map((event, i) => ({ id: first + i, ...event }))
   for (const part of slices(rows, 6)) await tx.insertInto('events').values(part).execute()
   return rows.map(({ id }) => id)
