@@ -18,10 +18,14 @@ export function createQueueRecovery(store: Store): Recovery {
         await tx.engine.claims.forgetStopped(tx.sql)
         return requeue(tx, now(), tx.engine.claims.isAbandoned)
       }),
-    requeueLost: (inWork) =>
+    requeueLost: (inProgress) =>
       store.write((tx) => {
         const isLost = tx.engine.claims.isOwn()
-        return requeue(tx, now(), inWork.length === 0 ? isLost : sql<boolean>`${isLost} and id not in (${sql.join(inWork)})`)
+        return requeue(
+          tx,
+          now(),
+          inProgress.length === 0 ? isLost : sql<boolean>`${isLost} and id not in (${sql.join(inProgress)})`,
+        )
       }),
     requeueAll: () =>
       store.write(async (tx) => {

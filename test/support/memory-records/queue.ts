@@ -51,7 +51,7 @@ export function memoryQueue(store: MemoryStore): Queue {
         store.announce('document.queued', [document])
       }),
     recover: async () => requeue([]),
-    requeueLost: async (inWork) => requeue(inWork),
+    requeueLost: async (inProgress) => requeue(inProgress),
     requeueAll: async () =>
       store.write(() => {
         const again = [...having('ready', 'processing'), ...having('failed').filter(isEmbeddingFailure)]
