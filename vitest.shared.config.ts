@@ -7,7 +7,12 @@ const startsInstance = (file: string) => /startTestApp|startRealDaemon/.test(rea
 /** `npm run test:shared`: tests that start an instance, on a PostgreSQL database and an object store, which all files share. */
 export default defineConfig({
   test: {
-    include: ['test/http/**/*.test.ts', ...globSync('test/{cli,client,web}/**/*.test.ts').filter(startsInstance)],
+    include: [
+      'test/http/**/*.test.ts',
+      ...globSync('test/{cli,client,web}/**/*.test.ts').filter(startsInstance),
+      // Also looks for secrets in the database.
+      'test/acceptance/secrets.test.ts',
+    ],
     globalSetup: ['./test/support/build.ts', './test/support/shared-servers.ts'],
     testTimeout: 180_000,
     hookTimeout: 180_000,
