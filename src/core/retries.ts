@@ -31,7 +31,7 @@ export interface Retries {
   reason(): string | null
 }
 
-/** Not p-retry: it rejects before the first attempt when its signal is aborted, but a stopping daemon still commits the documents in work. */
+/** Not p-retry: it rejects before the first attempt when its signal is aborted, but a stopping daemon still commits the documents in progress. */
 export function createRetries(log: Logger, signal: AbortSignal): Retries {
   const waiting = new Map<symbol, string>()
   return {

@@ -11,7 +11,7 @@ export interface DeletionOptions {
 export interface Ingest {
   /** Makes records and index agree after a crash, then starts to work on the queue. */
   start(): Promise<void>
-  /** Claims nothing more. Finishes the documents in work, or puts them back into the queue, within `graceMs`. */
+  /** Claims nothing more. Finishes the documents in progress, or puts them back into the queue, within `graceMs`. */
   stop(graceMs: number): Promise<void>
   /**
    * Takes over a file that was streamed into `blobs.incoming`. When it returns, the bytes are synced under their hash and the document is committed
@@ -46,7 +46,7 @@ export interface Ingest {
   /** Deletes a user with all their data. Returns the number of documents deleted, or null when there is no such user. Throws `owner_stays`. */
   deleteUser(id: string): Promise<number | null>
   /**
-   * Changes a document, and its passages without embedding them again. Afterwards, searches find it as it is now. A document that is in work, or
+   * Changes a document, and its passages without embedding them again. Afterwards, searches find it as it is now. A document that is in progress, or
    * that the index can't change now, is queued. Returns null when there is no such document. Throws `path_taken` and `project_not_found`.
    */
   edit(
@@ -75,7 +75,8 @@ export interface Ingest {
   /** Says why documents wait, and why the building of a new index waits. Null for what does not wait. */
   waitReasons(): Promise<{ documents: string | null; build: string | null }>
   /**
-   * Describes the queue for health: how many documents wait, are in work and have failed (of some projects, or of all), and why work waits, if it does.
+   * Describes the queue for health: how many documents wait, are in progress and have failed (of some projects, or of all), and why work waits, if
+   * it does.
    */
   status(
     projects?: ProjectIds,

@@ -5,13 +5,13 @@ const MAX_INDEXING_CHARS = 24_000_000
 const MAX_ASIDE = 1_000
 /**
  * Places reserved for newcomers, so that nobody waits for all documents of another owner. A newcomer is an owner without a
- * document in work.
+ * document in progress.
  */
 const RESERVED_PLACES = 8
 
-/** Counts the documents in work by what happens to them, and says how many more may be claimed. */
+/** Counts the documents in progress by what happens to them, and says how many more may be claimed. */
 export class Load {
-  #inWork = 0
+  #inProgress = 0
   readonly #owners = new Map<string, number>()
   #reading = 0
   #aside = 0
@@ -40,22 +40,22 @@ export class Load {
     return Math.max(0, Math.min(this.#readers - this.#reading, MAX_INDEXING - this.#indexing) + places)
   }
 
-  /** Documents in work, including those that wait for a commit. */
-  get inWork(): number {
-    return this.#inWork
+  /** Documents in progress, including those that wait for a commit. */
+  get inProgress(): number {
+    return this.#inProgress
   }
 
-  /** How many documents of this owner are in work. */
-  inWorkOf(ownerId: string): number {
+  /** How many documents of this owner are in progress. */
+  inProgressOf(ownerId: string): number {
     return this.#owners.get(ownerId) ?? 0
   }
 
-  /** The owners of the documents in work. */
+  /** The owners of the documents in progress. */
   get owners(): string[] {
     return [...this.#owners.keys()]
   }
 
-  /** Counts a document as in work while `work` runs. */
+  /** Counts a document as in progress while `work` runs. */
   async working<T>(ownerId: string, work: () => Promise<T>): Promise<T> {
     this.#count(ownerId, 1)
     try {
@@ -66,7 +66,7 @@ export class Load {
   }
 
   #count(ownerId: string, change: 1 | -1): void {
-    this.#inWork += change
+    this.#inProgress += change
     const count = (this.#owners.get(ownerId) ?? 0) + change
     if (count === 0) this.#owners.delete(ownerId)
     else this.#owners.set(ownerId, count)

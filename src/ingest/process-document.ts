@@ -23,7 +23,7 @@ export interface ProcessParts extends Pick<IngestOptions, 'records' | 'log'> {
   load: Load
   /** Aborts when the daemon begins to stop: nothing waits any longer. */
   stopping: AbortSignal
-  /** Aborts when the documents in work have to end as well. */
+  /** Aborts when the documents in progress have to end as well. */
   aborting: AbortSignal
   /** There may be room for another document. */
   onRoom: () => void

@@ -9,7 +9,7 @@ export interface WorkerParts extends Omit<ProcessParts, 'stopping' | 'aborting' 
 }
 
 /**
- * `idle`: nothing to claim, or no room. `claiming`: taking documents from the queue. `draining`: claims nothing more, the documents in work end.
+ * `idle`: nothing to claim, or no room. `claiming`: taking documents from the queue. `draining`: claims nothing more, the documents in progress end.
  * `stopped` is final.
  */
 export type WorkerState = 'idle' | 'claiming' | 'draining' | 'stopped'
@@ -71,7 +71,7 @@ export class Worker {
     clearTimeout(this.#timer)
     const { load } = this.#parts
     while (this.#isClaiming() && load.room > 0) if (!(await this.#claimSome(load.room))) return
-    // One at a time, because an owner is a newcomer only until their first document is in work.
+    // One at a time, because an owner is a newcomer only until their first document is in progress.
     while (this.#isClaiming() && load.room === 0 && load.roomForNewcomers > 0)
       if (!(await this.#claimSome(1, { except: load.owners }))) return
   }
@@ -103,7 +103,7 @@ export class Worker {
     this.#running.set(job, run)
   }
 
-  /** Lets the documents in work end for half of the time, then puts them back into the queue. */
+  /** Lets the documents in progress end for half of the time, then puts them back into the queue. */
   async stop(graceMs: number): Promise<void> {
     const { retries, stopping, log } = this.#parts
     const isStuck = retries.reason() !== null

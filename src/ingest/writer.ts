@@ -5,10 +5,10 @@ import type { Load } from './load.ts'
 
 /**
  * Documents that end within this time share one commit, because a commit costs about as much as 100 passages. It begins earlier once an owner has
- * no other document in work, or with one of the numbers below.
+ * no other document in progress, or with one of the numbers below.
  */
 const GATHER_MS = 250
-/** Fewer than may be in work (load.ts), so that parsers go on meanwhile. */
+/** Fewer than may be in progress (load.ts), so that parsers go on meanwhile. */
 const ENOUGH_DOCUMENTS = 16
 /** Larger commits hardly cost less for each passage, and requests wait longer for the main thread. */
 const ENOUGH_PASSAGES = 500
@@ -16,7 +16,7 @@ const ENOUGH_PASSAGES = 500
 const MAX_PASSAGES_IN_COMMIT = 2_000
 
 export interface WriterParts extends CommitParts {
-  load: Pick<Load, 'inWorkOf'>
+  load: Pick<Load, 'inProgressOf'>
   /** Runs `work` while nothing else writes to an index. */
   exclusive: <T>(work: () => Promise<T>) => Promise<T>
 }
@@ -78,7 +78,7 @@ export class IndexWriter {
 
   /** True when no document of this owner would join the commit if it began later. */
   #hasAllOf(ownerId: string): boolean {
-    return this.#waiting.lengthOf(ownerId) >= this.#parts.load.inWorkOf(ownerId)
+    return this.#waiting.lengthOf(ownerId) >= this.#parts.load.inProgressOf(ownerId)
   }
 
   #takeBatch(): Waiting[] {

@@ -14,7 +14,7 @@ export class Changes {
 
   /**
    * Returns the first value other than null that `find` returns, now or after a change. Rejects with the signal's reason. A value that is there
-   * already is returned even when the signal is aborted, because a daemon that stops still finishes the documents in work.
+   * already is returned even when the signal is aborted, because a daemon that stops still finishes the documents in progress.
    */
   async waitFor<T>(find: () => T | null, signal: AbortSignal): Promise<T> {
     const now = find()

@@ -107,8 +107,8 @@ export interface Documents {
   /** Counts queued and processing documents. Search results report this number. */
   countPending(projects: ProjectIds): Promise<number>
   /**
-   * Changes a document, which gets the next version if it is indexed or in work. With `prepared`, a document that is ready and still has that
-   * version stays ready, and the caller writes its passages to the index (`isPrepared`). Otherwise a document that is ready or in work is
+   * Changes a document, which gets the next version if it is indexed or in progress. With `prepared`, a document that is ready and still has that
+   * version stays ready, and the caller writes its passages to the index (`isPrepared`). Otherwise a document that is ready or in progress is
    * queued again, with its stored pages. A document that moves to the project of another owner counts towards
    * the quotas of that owner. Returns null when there is no such document. Throws `path_taken`, `project_not_found`
    * and `quota_exceeded`.

@@ -108,11 +108,11 @@ export interface Queue {
   recover(): Promise<number>
   /**
    * Queues the documents again that this process has claimed but does not work on. Such documents exist after a claim whose answer got lost, and
-   * after work that ended while the database did not answer. The process has not crashed, so this attempt does not count. `inWork` has the ids of the
+   * after work that ended while the database did not answer. The process has not crashed, so this attempt does not count. `inProgress` has the ids of the
    * documents that this process works on.
    * Returns how many were queued.
    */
-  requeueLost(inWork: readonly string[]): Promise<number>
+  requeueLost(inProgress: readonly string[]): Promise<number>
   /**
    * For a new, empty index: queues every document again that is ready or processing, or failed for lack of an embedder. Returns
    * how many.

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OAuthClient, OAuthClientCreated, OAuthClientList, OAuthClientRotated } from '../../src/contract/clients.ts'
-import { besideDaemon, type Cli, json, newDataFolder, onFolder, overApi } from '../support/administration.ts'
+import { besideDaemon, type Cli, json, newDataFolder, onFolder, onNewDatabase, overApi } from '../support/administration.ts'
 import { runCommand } from '../support/cli.ts'
 import { type RealDaemon, startRealDaemon } from '../support/daemon.ts'
+import { isOnServers } from '../support/on-servers.ts'
 
 let daemon: RealDaemon
 beforeAll(async () => {
@@ -10,8 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => daemon?.dispose())
 
-async function folderWithOwner(): Promise<Cli> {
-  const cli = onFolder(newDataFolder())
+async function withOwner(cli: Cli): Promise<Cli> {
   await json(cli, ['users', 'add', 'owner@example.org'])
   return cli
 }
@@ -19,8 +19,9 @@ async function folderWithOwner(): Promise<Cli> {
 const WAYS: [string, () => Promise<Cli> | Cli][] = [
   ['over the API', () => overApi(daemon)],
   ['on the data folder of a running daemon', () => besideDaemon(daemon)],
-  ['on a data folder without a daemon', folderWithOwner],
+  ['on a data folder without a daemon', () => withOwner(onFolder(newDataFolder()))],
 ]
+if (isOnServers) WAYS.push(['on a database without a daemon', async () => withOwner(await onNewDatabase())])
 const CALLBACK = 'https://app.example.org/callback'
 
 test.each(WAYS)('creates, shows, rotates and deletes an application %s', async (_way, open) => {

@@ -106,7 +106,7 @@ describe('export', () => {
   test('exports the other originals when one is missing, and says so', async () => {
     const project = await filled({ 'a.txt': { text: 'stays' }, 'b.txt': { text: 'its original gets lost' } })
     const lost = (await documentsOf(project)).find(({ path }) => path === 'b.txt')!
-    rmSync(join(app.folder, 'blobs', lost.sha256.slice(0, 2), lost.sha256.slice(2)))
+    await app.loseOriginal(lost.sha256)
     const folder = join(testFolder(), 'export')
     const run = await cli('export', folder, '--project', project)
     expect(run.code).toBe(3)

@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { User, UserCreated, UserDeleted, UserList, UserReset } from '../../src/contract/users.ts'
-import { besideDaemon, type Cli, json, newDataFolder, onFolder, overApi } from '../support/administration.ts'
+import { besideDaemon, type Cli, json, newDataFolder, onFolder, onNewDatabase, overApi } from '../support/administration.ts'
 import { runCommand } from '../support/cli.ts'
 import { type RealDaemon, runCli, startRealDaemon } from '../support/daemon.ts'
+import { isOnServers } from '../support/on-servers.ts'
+import { runSql } from '../support/open-database.ts'
 import { rest } from '../support/rest.ts'
 import { until } from '../support/until.ts'
 
@@ -17,18 +19,17 @@ beforeAll(async () => {
 })
 afterAll(() => daemon?.dispose())
 
+async function withOwner(cli: Cli): Promise<Cli> {
+  await json(cli, ['users', 'add', 'owner@example.org'])
+  return cli
+}
+
 const WAYS: [string, () => Promise<Cli> | Cli][] = [
   ['over the API', () => overApi(daemon)],
   ['on the data folder of a running daemon', () => besideDaemon(daemon)],
-  [
-    'on a data folder without a daemon',
-    async () => {
-      const cli = onFolder(newDataFolder())
-      await json(cli, ['users', 'add', 'owner@example.org'])
-      return cli
-    },
-  ],
+  ['on a data folder without a daemon', () => withOwner(onFolder(newDataFolder()))],
 ]
+if (isOnServers) WAYS.push(['on a database without a daemon', async () => withOwner(await onNewDatabase())])
 
 test.each(WAYS)('invites, shows, disables, enables, resets and deletes a member %s', async (way, open) => {
   const cli = await open()
@@ -211,10 +212,8 @@ test('asks for a password twice, and once before deleting', async () => {
 
 test("a member's key exits with 4", async () => {
   const member = await json<UserCreated>(overApi(daemon), ['users', 'add', 'mia@example.org'])
-  const db = new DatabaseSync(join(daemon.dataDir, 'docsearch.db'))
   const token = await daemon.token()
-  db.prepare('UPDATE api_keys SET owner_id = ? WHERE name = ?').run(member.id, 'for the tests')
-  db.close()
+  await runSql(daemon.database, `UPDATE api_keys SET owner_id = '${member.id}' WHERE name = 'for the tests'`)
   const run = await runCli(['users', 'list'], { ...daemon.env, DOCSEARCH_TOKEN: token })
   expect(run).toMatchObject({ code: 4, stdout: '' })
   expect(run.stderr).toContain('owner')
@@ -228,9 +227,7 @@ test('a change on the data folder applies to the running daemon at once, which r
     daemon.env,
   )
   const { key } = JSON.parse(made.stdout) as { key: string }
-  const db = new DatabaseSync(join(daemon.dataDir, 'docsearch.db'))
-  db.prepare('UPDATE api_keys SET owner_id = ? WHERE name = ?').run(id, 'of zoe')
-  db.close()
+  await runSql(daemon.database, `UPDATE api_keys SET owner_id = '${id}' WHERE name = 'of zoe'`)
   const zoe = rest(daemon.url, key)
   await zoe.upload([{ name: 'zoe.txt', content: 'Zoe writes about zeppelins.' }], { wait: true })
   await json(beside, ['users', 'disable', 'zoe@example.org'])
@@ -243,11 +240,9 @@ test('a change on the data folder applies to the running daemon at once, which r
   // The daemon removes the passages from the index at its next start at the latest.
   await daemon.stop()
   daemon = await startRealDaemon({ home: join(daemon.dataDir, '..') })
-  await until('nothing is left to be taken out of the index', () => {
-    const records = new DatabaseSync(join(daemon.dataDir, 'docsearch.db'), { readOnly: true })
-    const { left } = records.prepare('SELECT count(*) AS left FROM tombstones').get() as { left: number }
-    records.close()
-    return Promise.resolve(left === 0)
+  await until('nothing is left to be taken out of the index', async () => {
+    const left = await runSql(daemon.database, 'SELECT document_id FROM tombstones')
+    return left.length === 0
   })
 })
 

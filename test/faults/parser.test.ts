@@ -91,7 +91,7 @@ test('a document that inflates beyond the limit fails alone', async () => {
 test('no process outlives a daemon that is killed while a parser loops', async () => {
   running = await instance.start()
   await running.upload([{ name: 'endless.pdf', content: endlessPdf() }])
-  await until('a document in work', async () => (await running.documents()).some(({ status }) => status === 'processing'))
+  await until('a document in progress', async () => (await running.documents()).some(({ status }) => status === 'processing'))
   const children = await until('a parser process', () => {
     const pids = childrenOf(running.daemon.pid)
     return pids.length > 0 && pids
@@ -104,7 +104,7 @@ test('a daemon that is stopped while a parser loops exits with 0, and its next s
   running = await instance.start()
   const others = await uploadOthers(3)
   await running.upload([{ name: 'endless.pdf', content: endlessPdf() }])
-  await until('a document in work', async () => (await running.documents()).some(({ status }) => status === 'processing'))
+  await until('a document in progress', async () => (await running.documents()).some(({ status }) => status === 'processing'))
   const children = childrenOf(running.daemon.pid)
   expect(await running.daemon.stop()).toBe(0)
   expect(children.filter(isRunning)).toEqual([])

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Health } from '../../src/contract/account.ts'
-import { isOnServers, startTestApp, type TestApp } from '../support/app.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { isOnServers } from '../support/on-servers.ts'
 import { testClock } from '../support/test-clock.ts'
 
 let app: TestApp

@@ -11,7 +11,8 @@ import type {
   WebhookRotated,
   WebhookWithSecret,
 } from '../../src/contract/webhooks.ts'
-import { isOnServers, startTestApp, type TestApp } from '../support/app.ts'
+import { startTestApp, type TestApp } from '../support/app.ts'
+import { isOnServers } from '../support/on-servers.ts'
 import { errorCode } from '../support/codes.ts'
 import { storedBytes } from '../support/open-database.ts'
 import { until } from '../support/until.ts'

@@ -13,6 +13,14 @@ export function onFolder(data: string): Cli {
   return (args, stdin) => runCommand([...args, '--data', data], stdin === undefined ? {} : { stdin })
 }
 
+/** Runs the command line in this process on a new database of `npm run test:shared`, without a daemon. */
+export async function onNewDatabase(): Promise<Cli> {
+  const { newPlaceEnv } = await import('./new-place.ts')
+  const env = await newPlaceEnv()
+  const data = newDataFolder()
+  return (args, stdin) => runCommand([...args, '--data', data], { env, ...(stdin === undefined ? {} : { stdin }) })
+}
+
 /** Runs the real binary against the daemon's API, as the owner that the first start created. */
 export function overApi(daemon: RealDaemon): Cli {
   return (args, input) => runCli(args, daemon.env, input)

@@ -51,6 +51,7 @@ import { createServices, type Backend } from '../../src/services/create.ts'
 import { createWebhookDelivery } from '../../src/webhooks/create.ts'
 import type { OpenTelemetry } from '../../src/serve/telemetry.ts'
 import { apiClient, type ApiClient } from './api-client.ts'
+import { areOnServers } from './on-servers.ts'
 import { openDatabase } from './open-database.ts'
 
 export interface TestApp {
@@ -61,6 +62,8 @@ export interface TestApp {
   folder: string
   /** The parts behind the services, to prepare or check a state. */
   backend: Backend
+  /** The records of the worker, which are not those of `backend` on servers. */
+  workerRecords: Records
   /** Two users who share nothing, each with a key that has all scopes. */
   alice: ApiClient
   bob: ApiClient
@@ -126,9 +129,6 @@ export interface TestAppOptions {
 }
 
 const NOWHERE = 'http://127.0.0.1:9'
-
-/** True if `startTestApp` opens instances on a PostgreSQL database and an object store (`npm run test:shared`). */
-export const isOnServers = process.env['DOCSEARCH_TEST_SHARED'] !== undefined
 
 /** Starts the real services on a new folder, behind createApp on a free loopback port. */
 export async function startTestApp(options: TestAppOptions = {}): Promise<TestApp> {
@@ -271,7 +271,7 @@ interface StorageOptions {
   measuring: OpenTelemetry
 }
 
-interface OpenStorage extends Pick<TestApp, 'database' | 'loseOriginal' | 'blobsAfterRestart' | 'stopReading'> {
+interface OpenStorage extends Pick<TestApp, 'workerRecords' | 'database' | 'loseOriginal' | 'blobsAfterRestart' | 'stopReading'> {
   records: Records
   storage: StorageParts
   shared: SharedInstance | null
@@ -284,10 +284,10 @@ async function openStorage(parts: StorageOptions): Promise<OpenStorage> {
   const ollamaUrl = options.ollamaUrl ?? NOWHERE
   const policy = { ...DEFAULT_WEBHOOK_POLICY, ...options.webhooks }
   const config = { limits, quotas, trashDays, webhooks: policy }
-  if (process.env['DOCSEARCH_TEST_SHARED'] !== undefined) {
+  if (areOnServers()) {
     const { openOnServers } = await import('./shared-place.ts')
     const place = await openOnServers({ folder, config, parserPool, ollamaUrl, measuring, clock, log })
-    return { ...place, records: rememberCredentials(place.shared.records, clock) }
+    return { ...place, records: rememberCredentials(place.shared.records, clock), workerRecords: place.shared.writerRecords }
   }
   const database = join(folder, 'docsearch.db')
   const records = rememberCredentials(await openDatabase(database, { clock, log }), clock)
@@ -341,6 +341,7 @@ async function openStorage(parts: StorageOptions): Promise<OpenStorage> {
   }
   return {
     records,
+    workerRecords: records,
     storage,
     shared: null,
     database,

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { prepareNginx } from './nginx.ts'
+import { areOnServers } from './on-servers.ts'
 
 const SCOPES = ['read:documents', 'write:documents', 'manage:keys']
 export const BIN = fileURLToPath(new URL('../../bin/docsearch.js', import.meta.url))
@@ -16,6 +17,8 @@ export interface RealDaemon {
   url: string
   pid: number
   dataDir: string
+  /** The file of the SQLite database, or the address of the PostgreSQL database. */
+  database: string
   /** The environment in which the command line finds the daemon's key. */
   env: Record<string, string>
   setupUrl: string | null
@@ -49,7 +52,7 @@ export function cleanEnv(home: string, extra: Record<string, string> = {}): Reco
 
 /**
  * Starts the real binary on a free port and waits until it listens. With `home`, the folder of an earlier daemon, it starts on
- * the same data.
+ * the same data. `npm run test:shared` starts it on a database and an object store.
  */
 export async function startRealDaemon(
   options: {
@@ -65,7 +68,8 @@ export async function startRealDaemon(
   const nginx = process.env['DOCSEARCH_TEST_NGINX'] === 'true' ? await prepareNginx('/docs') : null
   const home = options.home ?? (await mkdtemp(join(tmpdir(), 'docsearch-daemon-')))
   const dataDir = join(home, 'instance')
-  const env = cleanEnv(home, { DOCSEARCH_DATA: dataDir, DOCSEARCH_RATE_LIMIT: '0', ...options.env })
+  const place = options.env?.['DOCSEARCH_DATABASE'] === undefined ? await placeOf(home) : {}
+  const env = cleanEnv(home, { DOCSEARCH_DATA: dataDir, DOCSEARCH_RATE_LIMIT: '0', ...place, ...options.env })
   const publicUrl = nginx === null ? [] : ['--public-url', nginx.url]
   const began = performance.now()
   const child = spawn(
@@ -89,6 +93,7 @@ export async function startRealDaemon(
     url: nginx?.url ?? ready.url,
     pid: child.pid!,
     dataDir,
+    database: env['DOCSEARCH_DATABASE'] ?? join(dataDir, 'docsearch.db'),
     env: { ...env, DOCSEARCH_SERVER: nginx?.url ?? ready.url },
     setupUrl: ready.setup_url ?? null,
     startedAfterMs,
@@ -118,6 +123,19 @@ export async function startRealDaemon(
     if (login.code !== 0) throw new Error(`no login: ${login.stderr}`)
   }
   return daemon
+}
+
+/** The environments of the instances on servers, by the home folders of their daemons. */
+const places = new Map<string, Record<string, string>>()
+
+/** Returns the environment in which a daemon keeps its data on servers, if the tests run there. */
+async function placeOf(home: string): Promise<Record<string, string>> {
+  const known = places.get(home)
+  if (known !== undefined || !areOnServers()) return known ?? {}
+  const { newPlaceEnv } = await import('./new-place.ts')
+  const place = await newPlaceEnv()
+  places.set(home, place)
+  return place
 }
 
 export async function keyFor(env: Record<string, string>): Promise<string> {

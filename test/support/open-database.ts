@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../src/core/clock.ts'
 import type { Logger } from '../../src/core/logger.ts'
 import type { Records } from '../../src/records/records.ts'
@@ -16,6 +17,20 @@ export async function openDatabase(database: string, { clock, log }: { clock: Cl
   ])
   const server = await pgServer({ url: database, log })
   return (await openPostgres({ server, clock, log })).records
+}
+
+/** Runs a statement on an SQLite file or a PostgreSQL database while an instance uses it, and returns the rows. */
+export async function runSql<T>(database: string, sql: string): Promise<T[]> {
+  if (isPostgres(database)) {
+    const { withClient } = await import('./postgres-server.ts')
+    return withClient(database, async (client) => (await client.query(sql)).rows as T[])
+  }
+  const db = new DatabaseSync(database)
+  try {
+    return db.prepare(sql).all() as T[]
+  } finally {
+    db.close()
+  }
 }
 
 /** Returns everything that a database stores: the bytes of the SQLite file and its journal, or all values in PostgreSQL. */

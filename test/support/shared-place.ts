@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { Blobs } from '../../src/blobs/blobs.ts'
 import { SWEEP_GRACE_MS } from '../../src/blobs/blobs.ts'
 import { openObjectBlobs } from '../../src/blobs/objects.ts'
@@ -15,15 +14,7 @@ import { openSharedParts } from '../../src/serve/shared-parts.ts'
 import type { StorageParts } from '../../src/serve/storage-parts.ts'
 import type { ParserPool } from '../../src/parse/pool/pool.ts'
 import type { OpenTelemetry } from '../../src/serve/telemetry.ts'
-import { BUCKET } from './object-stores.ts'
-import { withClient } from './postgres-server.ts'
-
-interface Servers {
-  /** The address of a database in which other databases can be created. */
-  admin: string
-  /** The environment for the object store. */
-  env: Record<string, string>
-}
+import { newPlace } from './new-place.ts'
 
 export interface SharedParts {
   shared: SharedInstance
@@ -47,15 +38,11 @@ export async function openOnServers(options: {
   clock: Clock
   log: Logger
 }): Promise<SharedParts> {
-  const servers = JSON.parse(process.env['DOCSEARCH_TEST_SHARED']!) as Servers
   const { parserPool, ollamaUrl, measuring, clock, log } = options
-  Object.assign(process.env, servers.env)
-  const name = `app_${randomBytes(6).toString('hex')}`
-  await withClient(servers.admin, (client) => client.query(`create database ${name}`))
-  const database = new URL(servers.admin)
-  database.pathname = `/${name}`
+  const { database, store, env } = await newPlace()
+  Object.assign(process.env, env)
   const { config: defaults, file } = await loadConfig({ data: options.folder }, { DOCSEARCH_EMBEDDER: 'builtin' })
-  const place = { database: database.href, store: `s3://${BUCKET}/${name}`, role: 'all' as const }
+  const place = { database, store, role: 'all' as const }
   const config: Config = { ...defaults, scrubDays: 0, embedder: 'auto', ollamaUrl, ...options.config, shared: place }
   const open = new NamedParts(log)
   const upgrade = { version: '0.0.0-test', notify: () => {} }
@@ -84,7 +71,7 @@ export async function openOnServers(options: {
   return {
     shared,
     storage,
-    database: database.href,
+    database,
     async loseOriginal(sha256) {
       for await (const { key } of shared.store.list(`blobs/${sha256}/`)) await shared.store.delete(key)
     },

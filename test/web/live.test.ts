@@ -12,7 +12,7 @@ describe.skipIf(browserPath === undefined)(`live status in a browser (${browserW
   let gate = Promise.resolve()
   beforeAll(async () => {
     app = await startTestApp({ limits: { eventStreams: 2 } })
-    const { queue } = app.backend.records
+    const { queue } = app.workerRecords
     const claim = queue.claim.bind(queue)
     queue.claim = async (...given) => {
       await gate

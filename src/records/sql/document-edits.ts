@@ -26,10 +26,10 @@ export function createEdit({ db, write, now }: Store): Documents['edit'] {
           ? {}
           : await moveTo(tx, row, change.projectId, quotas)
       const isPrepared = row.status === 'ready' && row.version === prepared?.version
-      const isInWork = !isPrepared && (row.status === 'ready' || row.status === 'processing')
+      const isRequeued = !isPrepared && (row.status === 'ready' || row.status === 'processing')
       // Readers of the index compare versions, so every change of an indexed document needs a new one.
       const { status, ...nextVersion } = reindexColumns(now())
-      const progress = isInWork ? { ...nextVersion, status } : isPrepared ? pick(nextVersion) : {}
+      const progress = isRequeued ? { ...nextVersion, status } : isPrepared ? pick(nextVersion) : {}
       const query = tx.sql
         .updateTable('documents')
         .set({ ...columnsOf(row, change), ...move, ...progress, updated_at: now() })
@@ -40,7 +40,7 @@ export function createEdit({ db, write, now }: Store): Documents['edit'] {
         await tx.record({ action: 'document.update', ...factAbout(changed, { moved: 'here' }) })
       await editAttachments(tx, changed, row, { now: now(), quotas })
       if (isPrepared) await changeWords(tx.sql, [{ documentId: id, projectId: changed.project_id, words: prepared.words }])
-      await tx.announce(isInWork ? 'document.queued' : `document.${row.status}`, [changed])
+      await tx.announce(isRequeued ? 'document.queued' : `document.${row.status}`, [changed])
       return !isPrepared
     })
     if (isQueued === null) return null
@@ -127,14 +127,14 @@ async function editAttachments(
     const move = hasMoved ? await moveTo(tx, row, project_id, quotas) : {}
     if (hasMoved) await indexQuotesOf(tx, [row.id], now)
     const { status, ...nextVersion } = reindexColumns(now)
-    const isInWork = row.status === 'ready' || row.status === 'processing'
+    const isRequeued = row.status === 'ready' || row.status === 'processing'
     const follow = { path: path + row.path.slice(former.path.length), tags, ...move, updated_at: now }
     const query = tx.sql
       .updateTable('documents')
-      .set({ ...follow, ...(isInWork && { ...nextVersion, status }) })
+      .set({ ...follow, ...(isRequeued && { ...nextVersion, status }) })
       .where('id', '=', row.id)
     const changed = await orPathTaken(follow.path, () => query.returningAll().executeTakeFirstOrThrow())
-    await tx.announce(isInWork ? 'document.queued' : `document.${row.status}`, [changed])
+    await tx.announce(isRequeued ? 'document.queued' : `document.${row.status}`, [changed])
   }
 }
 

@@ -18,10 +18,10 @@ export function createQueueRecovery(store: Store): Recovery {
         await tx.engine.claims.forgetStopped(tx.sql)
         return requeue(tx, now(), { isWanted: tx.engine.claims.isAbandoned, countAttempt: true })
       }),
-    requeueLost: (inWork) =>
+    requeueLost: (inProgress) =>
       store.write((tx) => {
         const isLost = tx.engine.claims.isOwn()
-        const isWanted = inWork.length === 0 ? isLost : sql<boolean>`${isLost} and id not in (${sql.join(inWork)})`
+        const isWanted = inProgress.length === 0 ? isLost : sql<boolean>`${isLost} and id not in (${sql.join(inProgress)})`
         return requeue(tx, now(), { isWanted, countAttempt: false })
       }),
     requeueAll: () =>

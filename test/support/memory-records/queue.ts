@@ -54,7 +54,7 @@ export function memoryQueue(store: MemoryStore): Queue {
         store.announce('document.queued', [document])
       }),
     recover: async () => requeue([], { countAttempt: true }),
-    requeueLost: async (inWork) => requeue(inWork, { countAttempt: false }),
+    requeueLost: async (inProgress) => requeue(inProgress, { countAttempt: false }),
     requeueAll: async () =>
       store.write(() => {
         const again = [...having('ready', 'processing'), ...having('failed').filter(isEmbeddingFailure)]

@@ -112,7 +112,7 @@ test('resumes after a restart', async () => {
   expect(await records.originals.progress()).toMatchObject({ checked: 5, after: null, finishedAt: clock.now() })
 })
 
-test('waits while documents are in work', async () => {
+test('waits while documents are in progress', async () => {
   await add('one')
   const file = { name: 'two', path: 'two', mediaType: 'text/plain', sizeBytes: 3, sha256: 'f'.repeat(64), tags: null }
   const { document } = await records.documents.register({ uploaderId, projectId, ...file }, 'replace')

@@ -45,10 +45,10 @@ test('work that fails gives its place back', async () => {
   }
   await expect(load.working('usr_1', () => load.reading(() => load.aside(fail)))).rejects.toThrow('x')
   await expect(load.indexing(24_000_000, fail)).rejects.toThrow('x')
-  expect([load.room, load.inWork]).toEqual([2, 0])
+  expect([load.room, load.inProgress]).toEqual([2, 0])
 })
 
-test('keeps places for owners without a document in work', async () => {
+test('keeps places for owners without a document in progress', async () => {
   const load = new Load(1)
   const { work, end } = openEnded()
   const reads = Array.from({ length: 2 }, () => load.working('usr_1', () => load.reading(work)))

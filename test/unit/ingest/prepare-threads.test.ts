@@ -58,7 +58,7 @@ test('a document that makes the thread fail fails alone', async () => {
   expect(outcomes).toMatchObject([{ status: 'rejected', reason: { code: errorCode('internal_error') } }, { status: 'fulfilled' }])
 })
 
-test('closing rejects the documents that wait or are in work', async () => {
+test('closing rejects the documents that wait or are in progress', async () => {
   const threads = new PrepareThreads(1)
   const outcomes = Promise.allSettled([threads.prepare('usr_1', taskOf('a')), threads.prepare('usr_1', taskOf('b'))])
   await threads.close()

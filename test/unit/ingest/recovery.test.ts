@@ -37,7 +37,7 @@ async function storedPassage(bench: Bench, document: DocumentRecord): Promise<In
   return { ...passage, ...filters, ...terms, textHash: 'heron', vector: null }
 }
 
-test('finishes a document that was in work when the server died', async () => {
+test('finishes a document that was in progress when the server died', async () => {
   const before = await openBench()
   const { document } = await before.upload('a.txt', 'A heron.')
   await before.records.queue.claim(1)

@@ -15,7 +15,7 @@ test('finds a replaced document by its new text only', async () => {
   expect(await bench.index().inventory()).toEqual(new Map([[id, { version: 2, chunks: 1 }]]))
 })
 
-test('finds the old version until the new one is in work', async () => {
+test('finds the old version until the new one is in progress', async () => {
   const bench = await openBench()
   await bench.ingest.start()
   await bench.ingested('a.txt', 'The old text speaks of herons.')
@@ -38,7 +38,7 @@ test('finds nothing of a document whose new version cannot be read', async () =>
   await until('nothing is left to forget', async () => (await bench.records.queue.tombstones()).length === 0)
 })
 
-test('keeps the last version of a document that is replaced again and again while in work', async () => {
+test('keeps the last version of a document that is replaced again and again while in progress', async () => {
   const bench = await openBench()
   await bench.ingest.start()
   let id = ''
@@ -61,7 +61,7 @@ test('a deleted document leaves the index', async () => {
   expect(await bench.ingest.deleteDocument(bench.visible, id)).toBe(false)
 })
 
-test('leaves nothing of a document that is deleted while in work', async () => {
+test('leaves nothing of a document that is deleted while in progress', async () => {
   const bench = await openBench()
   await bench.ingest.start()
   const uploads = await Promise.all(Array.from({ length: 10 }, (_, i) => bench.upload(`${i}.txt`, `A heron, number ${i}.`)))

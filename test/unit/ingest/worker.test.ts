@@ -63,8 +63,8 @@ function newWorker(queued: QueuedDocument[]) {
         fail: async ({ documentId }: QueuedDocument, { code }: { code: string }) =>
           void events.push(`${documentId} failed: ${code}`),
         release: async ({ documentId }: QueuedDocument) => void events.push(`${documentId} released`),
-        async requeueLost(inWork: readonly string[]) {
-          for (const id of inWork) if (lost.length > 0) events.push(`${id} in work`)
+        async requeueLost(inProgress: readonly string[]) {
+          for (const id of inProgress) if (lost.length > 0) events.push(`${id} in progress`)
           queued.push(...lost.splice(0))
         },
       },
@@ -126,7 +126,7 @@ test('continues with documents whose claim had no answer, and with those of an e
   queued.push(jobOf('unanswered'))
   worker.nudge()
   await until('the third document', () => events.includes('unanswered indexing'))
-  expect(events).toEqual(expect.arrayContaining(['a in work', 'earlier in work']))
+  expect(events).toEqual(expect.arrayContaining(['a in progress', 'earlier in progress']))
   endIndexing()
 })
 
@@ -168,7 +168,7 @@ test('releases a document when another index becomes active', async () => {
   await until('it to be released', () => events.includes('a released'))
 })
 
-test('drains: the documents in work end, and nothing more is claimed', async () => {
+test('drains: the documents in progress end, and nothing more is claimed', async () => {
   const { worker, events, queued, endIndexing } = newWorker([jobOf('a')])
   worker.nudge()
   await until('it to be indexed', () => events.includes('a indexing'))
@@ -189,7 +189,7 @@ test('releases the documents that do not end in time', async () => {
   expect([worker.state, events]).toEqual(['stopped', ['a indexing', 'a released']])
 })
 
-test("claims one document of a user who has none in work, although another user's documents take all places", async () => {
+test("claims one document of a user who has none in progress, although another user's documents take all places", async () => {
   const { worker, events, queued } = newWorker(Array.from({ length: 40 }, (_, i) => jobOf(`a${i}`)))
   worker.nudge()
   await until('all places to be taken', () => worker.state === 'idle' && events.length >= 32)

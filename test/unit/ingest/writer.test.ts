@@ -10,9 +10,9 @@ import type { JobRef } from '../../../src/records/queue.ts'
 
 /**
  * A writer over an index that records its commits, and refuses a commit with the document `bad`.
- * @param inWork The number of documents in work, by owner. Other owners have a hundred.
+ * @param inProgress The number of documents in progress, by owner. Other owners have a hundred.
  */
-function newWriter(inWork: Record<string, number> = {}) {
+function newWriter(inProgress: Record<string, number> = {}) {
   const commits: string[][] = []
   const finished: string[] = []
   const active = {
@@ -37,7 +37,7 @@ function newWriter(inWork: Record<string, number> = {}) {
     log: silentLogger,
     telemetry: noTelemetry,
     retries: { run: (work: () => Promise<unknown>) => work(), reason: () => null },
-    load: { inWorkOf: (ownerId: string) => inWork[ownerId] ?? 100 },
+    load: { inProgressOf: (ownerId: string) => inProgress[ownerId] ?? 100 },
     exclusive: pLimit(1),
     onCommit: () => {},
   } as unknown as WriterParts)
@@ -79,7 +79,7 @@ test.each([
   }
 })
 
-test('the only document in work is committed at once', async () => {
+test('the only document in progress is committed at once', async () => {
   vi.useFakeTimers()
   try {
     const { write, commits } = newWriter({ usr_1: 1 })

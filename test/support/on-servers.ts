@@ -1,0 +1,7 @@
+/** True if `startTestApp` and `startRealDaemon` open instances on a PostgreSQL database and an object store (`npm run test:shared`). */
+export function areOnServers(): boolean {
+  return process.env['DOCSEARCH_TEST_SHARED'] !== undefined
+}
+
+/** The same while the file of a test is loaded, to skip tests. */
+export const isOnServers = areOnServers()
