@@ -43,8 +43,13 @@ export interface Lease {
    * it.
    */
   tryTake(onLost: () => void): Promise<boolean>
-  /** True while this process certainly has the lease. */
+  /**
+   * True while this process has the lease, by its own clock. That clock can stand still while the machine sleeps. So for some seconds after that,
+   * another process may have the lease as well.
+   */
   isHeld(): boolean
+  /** Asks the database whether this process has the lease. */
+  isStillHeld(): Promise<boolean>
   /** Returns a number that is greater than all earlier ones. Throws `writer_replaced` if this process does not have the lease. */
   nextFence(): Promise<number>
   /** True while any process has the lease. */
@@ -80,7 +85,7 @@ export interface WriterReport {
 export interface WriterReports {
   /** Replaces the report. Does nothing if this process does not have the lease to write the index. */
   write(report: WriterReport): Promise<void>
-  /** Returns the newest report. Null if there is none, or if another version of docsearch wrote it in another form. */
+  /** Returns the newest report. Null if no process writes the index, or if another version of docsearch wrote the report in another form. */
   read(): Promise<WriterReport | null>
 }
 

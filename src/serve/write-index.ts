@@ -68,7 +68,7 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
   open.add('scrub', () => scrub.stop())
   const sweep = startSweep({ records, clock, log, auditDays })
   open.add('sweep of expired rows', () => sweep.stop())
-  const webhooks = createWebhookDelivery({ ...webhookOptions(options), maySend: () => coordination.writer.isHeld() })
+  const webhooks = createWebhookDelivery({ ...webhookOptions(options), maySend: () => coordination.writer.isStillHeld() })
   webhooks.start()
   open.add('webhooks', (graceMs) => webhooks.stop(graceMs))
   return {

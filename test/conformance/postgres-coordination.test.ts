@@ -98,6 +98,23 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     expect(await other.records.indexes.all()).toMatchObject([{ id, fingerprint: 'f', state: 'active' }])
   })
 
+  test('a process whose lease another one has taken asks the database, and does not replace the report', async () => {
+    const [one, other, url] = await openTwo()
+    const report = (reason: string) => ({ documentsWaitFor: reason, buildWaitsFor: null, building: null })
+    await one.coordination.writer.tryTake(() => {})
+    await one.coordination.reports.write(report('first'))
+    expect([one.coordination.writer.isHeld(), await one.coordination.writer.isStillHeld()]).toEqual([true, true])
+    expect(await other.coordination.reports.read()).toEqual(report('first'))
+    await expireLease(url)
+    // Nobody continues the work that the report is about.
+    expect(await other.coordination.reports.read()).toBeNull()
+    expect(await other.coordination.writer.tryTake(neverLost)).toBe(true)
+    await other.coordination.reports.write(report('second'))
+    expect(await one.coordination.writer.isStillHeld()).toBe(false)
+    await one.coordination.reports.write(report('first'))
+    expect(await one.coordination.reports.read()).toEqual(report('second'))
+  })
+
   test('nobody takes the lease in the middle of a change by the process that had it', async () => {
     const [one, other, url] = await openTwo()
     await one.coordination.writer.tryTake(() => {})

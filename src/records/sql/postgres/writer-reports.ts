@@ -22,12 +22,13 @@ const schema: z.ZodType<WriterReport> = z.object({
 export function createWriterReports(db: Kysely<Tables>, writer: Lease): WriterReports {
   return {
     async write(report) {
-      if (!writer.isHeld()) return
+      if (!(await writer.isStillHeld())) return
       const value = JSON.stringify(report)
       await sql`insert into settings as s (name, value) values (${REPORT_SETTING}, ${value})
         on conflict (name) do update set value = excluded.value where s.value <> excluded.value`.execute(db)
     },
     async read() {
+      if (!(await writer.isTaken())) return null
       const row = await db.selectFrom('settings').select('value').where('name', '=', REPORT_SETTING).executeTakeFirst()
       return row === undefined ? null : (schema.safeParse(JSON.parse(row.value)).data ?? null)
     },
