@@ -78,6 +78,8 @@ export interface WriterReport {
   documentsWaitFor: string | null
   /** Why the building of a new index waits. Null if it does not. */
   buildWaitsFor: string | null
+  /** Why the embedder of the active index can't be used. Null while it can. */
+  embedder: { code: string; message: string } | null
   /** The index that is being built. */
   building: ({ indexId: string } & BuildSpeed) | null
 }

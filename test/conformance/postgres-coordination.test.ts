@@ -51,7 +51,7 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
 
   test('every process reads the report of the process with the lease, and no other process replaces it', async () => {
     const [one, other, url] = await openTwo()
-    const report = (wait: string | null) => ({ documentsWaitFor: wait, buildWaitsFor: null, building: null })
+    const report = (wait: string | null) => ({ documentsWaitFor: wait, buildWaitsFor: null, embedder: null, building: null })
     expect(await other.coordination.reports.read()).toBeNull()
     await one.coordination.writer.tryTake(neverLost)
     await one.coordination.reports.write(report('the model is gone'))
@@ -100,7 +100,7 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
 
   test('a process whose lease another one has taken asks the database, and does not replace the report', async () => {
     const [one, other, url] = await openTwo()
-    const report = (reason: string) => ({ documentsWaitFor: reason, buildWaitsFor: null, building: null })
+    const report = (reason: string) => ({ documentsWaitFor: reason, buildWaitsFor: null, embedder: null, building: null })
     await one.coordination.writer.tryTake(() => {})
     await one.coordination.reports.write(report('first'))
     expect([one.coordination.writer.isHeld(), await one.coordination.writer.isStillHeld()]).toEqual([true, true])

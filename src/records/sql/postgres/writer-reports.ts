@@ -9,6 +9,8 @@ export const REPORT_SETTING = 'writer_report'
 const schema: z.ZodType<WriterReport> = z.object({
   documentsWaitFor: z.string().nullable(),
   buildWaitsFor: z.string().nullable(),
+  // The former version does not report this.
+  embedder: z.object({ code: z.string(), message: z.string() }).nullable().default(null),
   building: z
     .object({
       indexId: z.string(),
