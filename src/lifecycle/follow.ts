@@ -1,11 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import { DocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import { fromNow } from '../core/moment.ts'
 import { denseDimensions } from '../embed/builtin.ts'
 import type { ChunkIndex, ChunkIndexStore } from '../index/chunk-index.ts'
-import { withoutLatest } from '../ollama/client.ts'
 import type { IndexRecord, ProjectIds, Records } from '../records/records.ts'
 import type { Versions, WriterReport, WriterReports } from '../records/shared.ts'
 import { fitOf } from './active-index.ts'
@@ -14,7 +11,8 @@ import { Changes } from './changes.ts'
 import { DAY_MS, DriftWatch, type WatchedIndexes } from './drift.ts'
 import { isUsable, parseFingerprint } from './fingerprint.ts'
 import type { ChooseEmbedder, Choice, IndexReading, IndexState, LifecycleCheck, OpenIndex, UseOutcome } from './lifecycle.ts'
-import { type ModelTest, testModel } from './model-test.ts'
+import { ModelRequests } from './model-requests.ts'
+import type { ModelTest } from './model-test.ts'
 import type { LoadedIndex } from './open-indexes.ts'
 import { placeholderEmbedder } from './placeholder-embedder.ts'
 import { changedMessage, describeStatus, readerDriftMessage } from './status.ts'
@@ -25,11 +23,6 @@ const LOOK_MS = 1_000
 const RETRY_MS = 5_000
 /** A search that began before a switch may read the former index for this long. */
 const CLOSE_AFTER_MS = 30_000
-/** How long a change of model waits for the process that writes the index. */
-const USE_MS = 20_000
-const USE_LOOK_MS = 100
-const ONLY_HERE =
-  'The process that writes the index still gets the former vectors from its Ollama, so it builds no new index. Run the same version of Ollama for all processes.'
 
 export interface FollowOptions {
   records: Pick<Records, 'indexes'>
@@ -66,6 +59,7 @@ class FollowedIndexes implements IndexReading {
   readonly #exclusive = pLimit(1)
   readonly #leaving = new Map<NodeJS.Timeout, () => Promise<void>>()
   readonly #drift: DriftWatch
+  readonly #requests: ModelRequests
   #active: Followed | null = null
   #building: IndexRecord | null = null
   /** Why the process that writes the index can't embed documents. Null if it can, or if no process writes the index. */
@@ -91,6 +85,12 @@ class FollowedIndexes implements IndexReading {
       checkEveryMs: options.checkEveryMs ?? DAY_MS,
       signal: this.#closing.signal,
       log: options.log,
+    })
+    this.#requests = new ModelRequests({
+      ...options,
+      catchUp: () => this.catchUp(),
+      driftedIndex: () => this.#driftedIndex(),
+      signal: this.#closing.signal,
     })
   }
 
@@ -310,34 +310,8 @@ class FollowedIndexes implements IndexReading {
     return this.#changes.waitFor(find, signal)
   }
 
-  /** Records the chosen model, and waits until the process that writes the index has begun to switch to it. */
-  async use(name: string): Promise<UseOutcome> {
-    const { records, versions, reports } = this.#options
-    const wanted = withoutLatest(name)
-    // Another version of docsearch may write the index, with another layout.
-    const made = await this.#embedderFingerprint(wanted)
-    const drifted = this.#driftedIndex()
-    const isWanted = ({ id, fingerprint }: IndexRecord) => parseFingerprint(fingerprint).embedder === made && id !== drifted
-    await records.indexes.choose(wanted)
-    await versions.grow('models')
-    const outcome = (state: UseOutcome['state'], notice: string | null) => ({ embedder: wanted, state, notice })
-    for (let left = USE_MS; left > 0; left -= USE_LOOK_MS) {
-      const all = await records.indexes.all()
-      const isActive = all.some((record) => record.state === 'active' && isWanted(record))
-      const building = all.find(({ state }) => state === 'building')
-      if (isActive && building === undefined) return outcome('in_use', this.#pinnedNotice(wanted))
-      if (building !== undefined && isWanted(building)) {
-        await this.catchUp()
-        return outcome('building', this.#pinnedNotice(wanted))
-      }
-      await sleep(USE_LOOK_MS, undefined, { signal: this.#closing.signal })
-    }
-    const report = await reports.read()
-    if (drifted !== null && report !== null && report.embedder === null) return outcome('in_use', ONLY_HERE)
-    return outcome(
-      'building',
-      'The process that writes the index does not answer. It will build the new index when it runs again.',
-    )
+  use(name: string): Promise<UseOutcome> {
+    return this.#requests.use(name)
   }
 
   /** Returns the ID of the active index if its model now returns other vectors, in this process or in the one that writes the index. */
@@ -348,48 +322,12 @@ class FollowedIndexes implements IndexReading {
     return isOwn || this.#writerFailure?.code === 'embedding_model_changed' ? active.record.id : null
   }
 
-  /** Throws `model_unusable`. */
-  async #embedderFingerprint(name: string): Promise<string> {
-    const { embedder, reason } = await this.#options.chooseEmbedder(null, name)
-    if (embedder === null) throw new DocsearchError('model_unusable', reason)
-    await embedder.close()
-    return embedder.fingerprint
+  test(name: string, signal: AbortSignal): Promise<ModelTest> {
+    return this.#requests.test(name, signal)
   }
 
-  #pinnedNotice(embedder: string): string | null {
-    const { pinned } = this.#options
-    if (pinned === null || withoutLatest(pinned) === embedder) return null
-    return `The configuration of this instance names the embedder ${pinned}, so the next start switches back to it. Remove that setting, or set it to ${embedder}.`
-  }
-
-  async test(name: string, signal: AbortSignal): Promise<ModelTest> {
-    const { embedder, reason } = await this.#options.chooseEmbedder(null, withoutLatest(name))
-    if (embedder === null) throw new DocsearchError('model_unusable', reason)
-    try {
-      return await testModel(embedder, signal)
-    } finally {
-      await embedder.close()
-    }
-  }
-
-  /** The process that writes the index deletes the files. */
-  async remove(name: string): Promise<void> {
-    const { records, versions } = this.#options
-    const wanted = withoutLatest(name)
-    const all = await records.indexes.all()
-    const active = all.find(({ state }) => state === 'active')
-    const found = all.find((record) => record.embeddingModel === wanted && record !== active)
-    if (found === undefined) {
-      if (active?.embeddingModel === wanted)
-        throw new DocsearchError(
-          'model_in_use',
-          `${wanted} is in use. Switch to another one first, with \`docsearch models use\`.`,
-        )
-      throw new DocsearchError('index_not_found', `There is no index of ${wanted}.`)
-    }
-    if (found.state === 'building' && active !== undefined) await records.indexes.choose(active.embeddingModel)
-    await records.indexes.drop(found.id)
-    await versions.grow('models')
+  remove(name: string): Promise<void> {
+    return this.#requests.remove(name)
   }
 
   async close(): Promise<void> {
