@@ -9,7 +9,7 @@ import { measureSizes } from './sizes.ts'
 import { startSystem, type System } from './system.ts'
 
 const ROUNDS = 4
-const SEARCH_ROUNDS = 3
+const SEARCH_ROUNDS = 10
 /** The share of the passages that the bench loads while it measures searches. */
 const DURING = 0.1
 const IDLE_MS = 20_000

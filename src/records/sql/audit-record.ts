@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Transaction } from 'kysely'
 import { AUDIT_REPEAT_MS, MAX_AUDIT_ADDRESSES, type AuditDetails, type AuditFact } from '../../core/audit.ts'
 import { currentCaller } from '../../core/caller.ts'
-import { equals } from './per-dialect.ts'
+import { equals, nextId } from './per-dialect.ts'
 import type { AuditEventRow, Tables } from './tables.ts'
 
 /** A fact with the names that the user and the project have now. */
@@ -20,14 +20,9 @@ export async function describeFact(tx: Transaction<Tables>, fact: AuditFact, now
 export async function insertFacts(tx: Transaction<Tables>, facts: readonly NewFact[], now: number): Promise<void> {
   for (const { row, isRepeated } of facts) {
     if (isRepeated && (await countRepetition(tx, row, now))) continue
-    const latest = await tx
-      .selectFrom('audit_events')
-      .select((e) => e.fn.max('id').as('id'))
-      .executeTakeFirst()
-    const id = Math.max((latest?.id ?? 0) + 1, now)
     await tx
       .insertInto('audit_events')
-      .values({ id, ...row })
+      .values({ id: nextId('audit_events', now), ...row })
       .execute()
   }
 }

@@ -44,6 +44,12 @@ export function equals(column: string, value: string | null): RawBuilder<boolean
   return value === null ? sql<boolean>`${sql.ref(column)} is null` : sql<boolean>`${sql.ref(column)} = ${value}`
 }
 
+/** Returns the id of the next row of a table whose ids grow like the time, in milliseconds since 1970. */
+export function nextId(table: 'events' | 'audit_events', now: number): RawBuilder<number> {
+  const next = sql<number>`(select coalesce(max(id), 0) + 1 from ${sql.table(table)})`
+  return perDialect({ sqlite: sql<number>`max(${next}, ${now})`, postgres: sql<number>`greatest(${next}, ${now})` })
+}
+
 export function endsWith(column: string, suffix: string): RawBuilder<boolean> {
   return perDialect({
     sqlite: sql<boolean>`substr(${sql.ref(column)}, ${-suffix.length}) = ${suffix}`,

@@ -41,11 +41,13 @@ export async function readTotals(
 export async function readAllowance(db: Kysely<Tables>, userId: string, ofInstance: Quotas): Promise<Allowance> {
   const row = await db
     .selectFrom('users')
-    .select(['quota_documents', 'quota_bytes', 'quota_passages'])
-    .where('id', '=', userId)
+    .leftJoin('usage', 'usage.owner_id', 'users.id')
+    .select(['quota_documents', 'quota_bytes', 'quota_passages', 'documents', 'bytes', 'passages'])
+    .where('users.id', '=', userId)
     .executeTakeFirstOrThrow()
-  const usage = await readUsage(db, [userId])
-  return { used: usage.get(userId) ?? NO_USAGE, quotas: effectiveQuotas(quotasOf(row), ofInstance) }
+  const { documents, bytes, passages } = row
+  const used = documents === null ? NO_USAGE : { documents, bytes: Number(bytes), passages: Number(passages) }
+  return { used, quotas: effectiveQuotas(quotasOf(row), ofInstance) }
 }
 
 /** Returns the user's own quotas. */

@@ -28,9 +28,10 @@ export function createClaims(worker: Worker): Claims {
     next: findAndLock,
     prepare: () => worker.ensureLease(),
     async take(tx, documentId) {
-      await lockLease(tx, worker)
-      await sql`insert into claims (document_id, worker_id) values (${documentId}, ${worker.id})
+      const { numAffectedRows } = await sql`with lease as (${leaseOf(worker)})
+        insert into claims (document_id, worker_id) select ${documentId}, id from lease
         on conflict (document_id) do update set worker_id = excluded.worker_id`.execute(tx)
+      if (numAffectedRows === 0n) throw leaseLost(worker)
     },
     isOwn: () => sql<boolean>`exists (select 1 from claims where document_id = documents.id and worker_id = ${worker.id})`,
     async forgetStopped(tx) {
@@ -45,10 +46,15 @@ export function createClaims(worker: Worker): Claims {
 
 /** Makes sure that the lease of this process lasts as long as the transaction. Throws `database_busy` if it has expired. */
 export async function lockLease(tx: Transaction<Tables>, worker: Worker): Promise<void> {
-  const hasLease = await sql`select 1 from workers where id = ${worker.id} for share`.execute(tx)
-  if (hasLease.rows.length > 0) return
+  const { rows } = await leaseOf(worker).execute(tx)
+  if (rows.length === 0) throw leaseLost(worker)
+}
+
+const leaseOf = (worker: Worker) => sql`select id from workers where id = ${worker.id} for share`
+
+function leaseLost(worker: Worker): DocsearchError {
   worker.loseLease()
-  throw new DocsearchError('database_busy', 'The lease of this process has expired. Try again.', { retryAfter: 1 })
+  return new DocsearchError('database_busy', 'The lease of this process has expired. Try again.', { retryAfter: 1 })
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { PostgresQueryResult } from 'kysely'
 import type { Client, ClientConfig, Pool, PoolClient } from 'pg'
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from '../../../core/logger.ts'
@@ -53,6 +54,10 @@ export async function pgServer(options: PgServerOptions): Promise<PostgresServer
   }
 }
 
+const BEGIN = 'begin'
+const ENDS = new Set(['commit', 'rollback'])
+const NO_ROWS: PostgresQueryResult<unknown> = { command: 'SELECT', rowCount: 0, rows: [] }
+
 /** Waits for a statement. Throws `ServerSilent` if no answer will come. */
 type Watch = <T>(statement: Promise<T>) => Promise<T>
 
@@ -82,15 +87,35 @@ function parseOther(oid: number, value: unknown): unknown {
 
 function toClient(client: PoolClient, watch: Watch, limits: { query_timeout?: number } = {}): PostgresClient {
   let silence: Error | null = null
+  let isBeginning = false
   const onError = () => {}
   // A connection that breaks off between two statements would end the process. The next statement fails.
   client.on('error', onError)
+
+  const run = (text: string, parameters: readonly unknown[]): Promise<unknown> =>
+    watch(client.query({ text, values: [...parameters], ...limits }))
+
+  /** Sends the `begin` of a transaction together with its first statement if that has no parameters, which saves a round trip. */
+  async function send(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<unknown>> {
+    const isFirst = isBeginning
+    isBeginning = false
+    if (!isFirst) return (await run(sql, parameters)) as PostgresQueryResult<unknown>
+    if (parameters.length === 0) return ((await run(`${BEGIN}; ${sql}`, [])) as PostgresQueryResult<unknown>[]).at(-1)!
+    await run(BEGIN, [])
+    return (await run(sql, parameters)) as PostgresQueryResult<unknown>
+  }
+
   return {
     async query(sql, parameters) {
       // The rollback of a transaction would wait for the statement that got no answer.
       if (silence !== null) throw silence
+      const isBegin = sql === BEGIN
+      if (isBegin || (isBeginning && ENDS.has(sql))) {
+        isBeginning = isBegin
+        return NO_ROWS
+      }
       try {
-        return (await watch(client.query({ text: sql, values: [...parameters], ...limits }))) as never
+        return await send(sql, parameters)
       } catch (error) {
         if (error instanceof ServerSilent) silence = error
         throw error

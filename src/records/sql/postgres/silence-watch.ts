@@ -1,5 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
-
 /** When a statement gets no answer for this long, the watch asks whether the server answers at all. */
 const PATIENCE_MS = 10_000
 /** How long the server may take to answer this question. */
@@ -17,6 +15,13 @@ export class ServerSilent extends Error {
 /** Asks the server whether it answers. Returns the waiting connections that the server doesn't know. */
 type Probe<Connection> = (waiting: readonly Connection[], signal: AbortSignal) => Promise<readonly Connection[]>
 
+/** A statement that has no answer yet. */
+interface Waiting<Connection> {
+  readonly connection: Connection
+  readonly giveUp: (error: unknown) => void
+  timer?: NodeJS.Timeout
+}
+
 /**
  * Distinguishes a server that hangs, can't be reached or was replaced from a server that works on a long statement. While a statement runs, a new
  * connection shows whether the server still answers, and still knows the statement's connection. If not, requests fail soon. Migrations and
@@ -26,8 +31,7 @@ export class SilenceWatch<Connection> {
   readonly #probe: Probe<Connection>
   readonly #patienceMs: number
   readonly #probeMs: number
-  /** The connections of all running statements. */
-  readonly #waiting = new Map<object, Connection>()
+  readonly #waiting = new Set<Waiting<Connection>>()
   /** All statements that wait share one probe. */
   #probing: Promise<readonly Connection[]> | null = null
 
@@ -43,22 +47,31 @@ export class SilenceWatch<Connection> {
 
   /** Waits for a statement. Throws `ServerSilent` if no answer will come; close the connection then. */
   async during<T>(statement: Promise<T>, connection: Connection): Promise<T> {
-    const ended = new AbortController()
-    this.#waiting.set(ended, connection)
+    const { promise: silence, reject } = Promise.withResolvers<never>()
+    // Every statement comes here, so this uses a bare timer: to make and abort a signal takes ten times as long.
+    const waiting: Waiting<Connection> = { connection, giveUp: reject }
+    this.#waiting.add(waiting)
+    this.#watch(waiting)
     try {
-      return await Promise.race([statement, this.#silence(connection, ended.signal)])
+      return await Promise.race([statement, silence])
     } finally {
-      this.#waiting.delete(ended)
-      ended.abort()
+      this.#waiting.delete(waiting)
+      clearTimeout(waiting.timer)
     }
   }
 
-  /** Rejects when no answer will come, or with the reason of the signal. */
-  async #silence(connection: Connection, signal: AbortSignal): Promise<never> {
-    for (;;) {
-      await setTimeout(this.#patienceMs, undefined, { signal, ref: false })
+  #watch(waiting: Waiting<Connection>): void {
+    waiting.timer = setTimeout(() => void this.#askAbout(waiting), this.#patienceMs).unref()
+  }
+
+  /** Never rejects. */
+  async #askAbout(waiting: Waiting<Connection>): Promise<void> {
+    try {
       const lost = await this.#ask()
-      if (lost.includes(connection)) throw new ServerSilent(new Error('another server answers at its address'))
+      if (lost.includes(waiting.connection)) throw new ServerSilent(new Error('another server answers at its address'))
+      if (this.#waiting.has(waiting)) this.#watch(waiting)
+    } catch (error) {
+      waiting.giveUp(error)
     }
   }
 
@@ -73,7 +86,13 @@ export class SilenceWatch<Connection> {
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
     })
     try {
-      return await Promise.race([this.#probe([...this.#waiting.values()], signal), tooLate])
+      return await Promise.race([
+        this.#probe(
+          [...this.#waiting].map(({ connection }) => connection),
+          signal,
+        ),
+        tooLate,
+      ])
     } catch (error) {
       throw new ServerSilent(error)
     }
