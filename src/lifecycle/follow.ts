@@ -1,21 +1,21 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { DocsearchError } from '../core/errors.ts'
+import pLimit from 'p-limit'
 import type { Logger } from '../core/logger.ts'
 import { fromNow } from '../core/moment.ts'
 import { denseDimensions } from '../embed/builtin.ts'
-import type { Embedder } from '../embed/embedder.ts'
 import type { ChunkIndex, ChunkIndexStore } from '../index/chunk-index.ts'
-import { withoutLatest } from '../ollama/client.ts'
 import type { IndexRecord, ProjectIds, Records } from '../records/records.ts'
-import type { Versions, WriterReports } from '../records/shared.ts'
+import type { Versions, WriterReport, WriterReports } from '../records/shared.ts'
 import { fitOf } from './active-index.ts'
 import { withSpeed } from './build-meter.ts'
 import { Changes } from './changes.ts'
+import { DAY_MS, DriftWatch, type WatchedIndexes } from './drift.ts'
 import { isUsable, parseFingerprint } from './fingerprint.ts'
-import type { ChooseEmbedder, Choice, IndexReading, IndexState, OpenIndex, UseOutcome } from './lifecycle.ts'
-import { type ModelTest, testModel } from './model-test.ts'
+import type { ChooseEmbedder, Choice, IndexReading, IndexState, LifecycleCheck, OpenIndex, UseOutcome } from './lifecycle.ts'
+import { ModelRequests } from './model-requests.ts'
+import type { ModelTest } from './model-test.ts'
+import type { LoadedIndex } from './open-indexes.ts'
 import { placeholderEmbedder } from './placeholder-embedder.ts'
-import { changedMessage, describeStatus } from './status.ts'
+import { changedMessage, describeStatus, readerDriftMessage } from './status.ts'
 
 /** How often to look for changes while no search asks for them. */
 const LOOK_MS = 1_000
@@ -23,9 +23,6 @@ const LOOK_MS = 1_000
 const RETRY_MS = 5_000
 /** A search that began before a switch may read the former index for this long. */
 const CLOSE_AFTER_MS = 30_000
-/** How long a change of model waits for the process that writes the index. */
-const USE_MS = 20_000
-const USE_LOOK_MS = 100
 
 export interface FollowOptions {
   records: Pick<Records, 'indexes'>
@@ -36,6 +33,8 @@ export interface FollowOptions {
   chooseEmbedder: ChooseEmbedder
   /** The embedder that the configuration names; null for `auto`. */
   pinned: string | null
+  /** How often the vectors of the canary texts are compared, in addition to every start. */
+  checkEveryMs?: number
   log: Logger
 }
 
@@ -47,7 +46,7 @@ export async function followIndexes(options: FollowOptions): Promise<IndexReadin
 }
 
 /** An open index, its embedder, and why this embedder is used. */
-interface Followed extends OpenIndex {
+interface Followed extends LoadedIndex {
   reason: string
   /** False while its embedder can't be used but may be later. */
   isSettled: boolean
@@ -57,9 +56,14 @@ class FollowedIndexes implements IndexReading {
   readonly #options: FollowOptions
   readonly #changes = new Changes()
   readonly #closing = new AbortController()
+  readonly #exclusive = pLimit(1)
   readonly #leaving = new Map<NodeJS.Timeout, () => Promise<void>>()
+  readonly #drift: DriftWatch
+  readonly #requests: ModelRequests
   #active: Followed | null = null
   #building: IndexRecord | null = null
+  /** Why the process that writes the index can't embed documents. Null if it can, or if no process writes the index. */
+  #writerFailure: WriterReport['embedder'] = null
   /** The version of the list of indexes that `active` is from. */
   #seenIndexes = -1
   /** True while the active index is one that this version can't read. */
@@ -71,6 +75,40 @@ class FollowedIndexes implements IndexReading {
 
   constructor(options: FollowOptions) {
     this.#options = options
+    this.#drift = new DriftWatch({
+      records: options.records,
+      openIndexes: this.#watched(),
+      canMeasure: false,
+      describe: readerDriftMessage,
+      exclusive: this.#exclusive,
+      onChange: () => this.#changes.announce(),
+      checkEveryMs: options.checkEveryMs ?? DAY_MS,
+      signal: this.#closing.signal,
+      log: options.log,
+    })
+    this.#requests = new ModelRequests({
+      ...options,
+      catchUp: () => this.catchUp(),
+      driftedIndex: () => this.#driftedIndex(),
+      signal: this.#closing.signal,
+    })
+  }
+
+  #watched(): WatchedIndexes {
+    const active = () => this.#active
+    return {
+      get active() {
+        return active()
+      },
+      // The process that writes the index checks this one.
+      building: null,
+      setActiveEmbedder: (embedder) => {
+        if (this.#active) this.#active = { ...this.#active, embedder }
+      },
+      setChance: (id, chance) => {
+        if (this.#active?.record.id === id) this.#active = { ...this.#active, chance }
+      },
+    }
   }
 
   async start(): Promise<void> {
@@ -92,9 +130,11 @@ class FollowedIndexes implements IndexReading {
   async #catchUpNow(): Promise<void> {
     const indexes = await this.#options.versions.of('indexes')
     if (indexes === this.#seenIndexes) return
-    await this.#reload()
+    const before = this.#active?.ownEmbedder
+    await this.#exclusive(() => this.#reload())
     this.#seenIndexes = indexes
     this.#changes.announce()
+    if (this.#active?.ownEmbedder !== before) void this.#drift.checkNow()
   }
 
   async #look(): Promise<void> {
@@ -106,12 +146,22 @@ class FollowedIndexes implements IndexReading {
         // Fetch commits now, so that the next search waits less.
         await this.#active?.index.catchUp()
       })
+      await this.#readReport()
       if (this.#active?.isSettled === false) pause = RETRY_MS
     } catch (error) {
       this.#options.log.warn({ err: error }, 'could not read changes of the search index; trying again')
       pause = RETRY_MS
     }
     if (!this.#closing.signal.aborted) this.#timer = setTimeout(() => void this.#look(), pause).unref()
+  }
+
+  async #readReport(): Promise<void> {
+    const before = this.#writerFailure
+    // The built-in embedder does not fail.
+    const report = this.#active?.embedder.isExternal ? await this.#options.reports.read() : null
+    this.#writerFailure = report?.embedder ?? null
+    // The Ollama of this process is usually the same one.
+    if (this.#writerFailure?.code !== before?.code) void this.#drift.checkNow()
   }
 
   async #reload(): Promise<void> {
@@ -141,23 +191,33 @@ class FollowedIndexes implements IndexReading {
     return { record, index, chance, ...(await this.#embedderOf(record)) }
   }
 
-  async #embedderOf(record: IndexRecord): Promise<Pick<Followed, 'embedder' | 'reason' | 'isSettled'>> {
+  async #embedderOf(record: IndexRecord): Promise<Pick<Followed, 'embedder' | 'ownEmbedder' | 'reason' | 'isSettled'>> {
     const { embeddingModel, fingerprint } = record
     const existing = { embeddingModel, fingerprint: parseFingerprint(fingerprint).embedder }
     const { embedder, reason } = await this.#options.chooseEmbedder(existing, embeddingModel)
     if (embedder === null)
-      return { embedder: placeholderEmbedder(record, 'embedder_unavailable', reason), reason, isSettled: false }
+      return {
+        embedder: placeholderEmbedder(record, 'embedder_unavailable', reason),
+        ownEmbedder: null,
+        reason,
+        isSettled: false,
+      }
     if (fitOf(record, embedder) !== 'changed' && embedder.fingerprint === existing.fingerprint)
-      return { embedder, reason, isSettled: true }
+      return { embedder, ownEmbedder: embedder, reason, isSettled: true }
     await embedder.close()
     const message = changedMessage(embedder.name, existing.fingerprint, embedder.fingerprint)
-    return { embedder: placeholderEmbedder(record, 'embedding_model_changed', message), reason: message, isSettled: true }
+    return {
+      embedder: placeholderEmbedder(record, 'embedding_model_changed', message),
+      ownEmbedder: null,
+      reason: message,
+      isSettled: true,
+    }
   }
 
-  #closeLater({ index, embedder }: { index: ChunkIndex; embedder: Embedder }): void {
+  #closeLater({ index, ownEmbedder }: Followed): void {
     const close = async () => {
       this.#leaving.delete(timer)
-      await embedder.close()
+      await ownEmbedder?.close()
       await index.close()
     }
     const timer = setTimeout(() => {
@@ -233,7 +293,13 @@ class FollowedIndexes implements IndexReading {
     const described = await describeStatus({ active, chosen, reason, rebuiltBecause: null, building: state, ownPassages })
     // Other processes may run a version that can read the index.
     if (this.#isUnreadable) return { ...described, index: { status: 'unavailable', message: this.#noIndex } }
-    return described
+    return { ...described, embedder: this.#withWriter(described.embedder) }
+  }
+
+  #withWriter(own: LifecycleCheck): LifecycleCheck {
+    if (own.status !== 'ok' || this.#writerFailure === null) return own
+    const { code, message } = this.#writerFailure
+    return { ...own, status: 'degraded', code, message: `The process that writes the index reports: ${message}` }
   }
 
   onChange(listener: () => void): () => void {
@@ -244,86 +310,36 @@ class FollowedIndexes implements IndexReading {
     return this.#changes.waitFor(find, signal)
   }
 
-  /** Records the chosen model, and waits until the process that writes the index has begun to switch to it. */
-  async use(name: string): Promise<UseOutcome> {
-    const { records, versions } = this.#options
-    const wanted = withoutLatest(name)
-    // Another version of docsearch may write the index, with another layout.
-    const made = await this.#embedderFingerprint(wanted)
-    const isWanted = (record: IndexRecord) => parseFingerprint(record.fingerprint).embedder === made
-    await records.indexes.choose(wanted)
-    await versions.grow('models')
-    const outcome = (state: UseOutcome['state'], notice: string | null) => ({ embedder: wanted, state, notice })
-    for (let left = USE_MS; left > 0; left -= USE_LOOK_MS) {
-      const all = await records.indexes.all()
-      const isActive = all.some((record) => record.state === 'active' && isWanted(record))
-      const building = all.find(({ state }) => state === 'building')
-      if (isActive && building === undefined) return outcome('in_use', this.#pinnedNotice(wanted))
-      if (building !== undefined && isWanted(building)) {
-        await this.catchUp()
-        return outcome('building', this.#pinnedNotice(wanted))
-      }
-      await sleep(USE_LOOK_MS, undefined, { signal: this.#closing.signal })
-    }
-    return outcome(
-      'building',
-      'The process that writes the index does not answer. It will build the new index when it runs again.',
-    )
+  use(name: string): Promise<UseOutcome> {
+    return this.#requests.use(name)
   }
 
-  /** Throws `model_unusable`. */
-  async #embedderFingerprint(name: string): Promise<string> {
-    const { embedder, reason } = await this.#options.chooseEmbedder(null, name)
-    if (embedder === null) throw new DocsearchError('model_unusable', reason)
-    await embedder.close()
-    return embedder.fingerprint
+  /** Returns the ID of the active index if its model now returns other vectors, in this process or in the one that writes the index. */
+  #driftedIndex(): string | null {
+    const active = this.#active
+    if (active === null) return null
+    const isOwn = active.ownEmbedder !== null && !active.embedder.canEmbed
+    return isOwn || this.#writerFailure?.code === 'embedding_model_changed' ? active.record.id : null
   }
 
-  #pinnedNotice(embedder: string): string | null {
-    const { pinned } = this.#options
-    if (pinned === null || withoutLatest(pinned) === embedder) return null
-    return `The configuration of this instance names the embedder ${pinned}, so the next start switches back to it. Remove that setting, or set it to ${embedder}.`
+  test(name: string, signal: AbortSignal): Promise<ModelTest> {
+    return this.#requests.test(name, signal)
   }
 
-  async test(name: string, signal: AbortSignal): Promise<ModelTest> {
-    const { embedder, reason } = await this.#options.chooseEmbedder(null, withoutLatest(name))
-    if (embedder === null) throw new DocsearchError('model_unusable', reason)
-    try {
-      return await testModel(embedder, signal)
-    } finally {
-      await embedder.close()
-    }
-  }
-
-  /** The process that writes the index deletes the files. */
-  async remove(name: string): Promise<void> {
-    const { records, versions } = this.#options
-    const wanted = withoutLatest(name)
-    const all = await records.indexes.all()
-    const active = all.find(({ state }) => state === 'active')
-    const found = all.find((record) => record.embeddingModel === wanted && record !== active)
-    if (found === undefined) {
-      if (active?.embeddingModel === wanted)
-        throw new DocsearchError(
-          'model_in_use',
-          `${wanted} is in use. Switch to another one first, with \`docsearch models use\`.`,
-        )
-      throw new DocsearchError('index_not_found', `There is no index of ${wanted}.`)
-    }
-    if (found.state === 'building' && active !== undefined) await records.indexes.choose(active.embeddingModel)
-    await records.indexes.drop(found.id)
-    await versions.grow('models')
+  remove(name: string): Promise<void> {
+    return this.#requests.remove(name)
   }
 
   async close(): Promise<void> {
     this.#closing.abort()
     clearTimeout(this.#timer)
+    this.#drift.stop()
     await this.#running?.catch(() => {})
     for (const [timer, close] of this.#leaving) {
       clearTimeout(timer)
       await close()
     }
-    await this.#active?.embedder.close()
+    await this.#active?.ownEmbedder?.close()
     await this.#active?.index.close()
   }
 }

@@ -7,18 +7,19 @@ import type { ProjectIds } from '../records/records.ts'
 import { ActiveIndex } from './active-index.ts'
 import { Building } from './building.ts'
 import { Changes } from './changes.ts'
-import { DriftWatch } from './drift.ts'
+import { DAY_MS, DriftWatch } from './drift.ts'
 import { dropLeftovers } from './leftovers.ts'
 import type { Choice, IndexState, Lifecycle, LifecycleOptions, OpenIndex, UseOutcome } from './lifecycle.ts'
 import { type ModelTest, testModel } from './model-test.ts'
 import { OpenIndexes } from './open-indexes.ts'
-import { describeStatus } from './status.ts'
+import { describeStatus, driftMessage } from './status.ts'
 
-const DAY_MS = 86_400_000
 const CLOSE_MS = 2_000
 const RETRY_MS = 1_000
 const LOOK_MS = 30_000
 const MAX_RETRY_MS = 60_000
+/** How long a change of model waits for a check of the vectors. */
+const CHECK_MS = 15_000
 
 /**
  * Chooses the embedder and opens its index. A damaged index is replaced by an empty one, and every document is queued. For another embedder, or
@@ -54,6 +55,8 @@ class IndexLifecycle implements Lifecycle {
     this.#drift = new DriftWatch({
       records,
       openIndexes: this.#open,
+      canMeasure: true,
+      describe: driftMessage,
       exclusive: this.#exclusive,
       onChange: () => this.#changed(),
       checkEveryMs: options.checkEveryMs ?? DAY_MS,
@@ -198,11 +201,20 @@ class IndexLifecycle implements Lifecycle {
 
   async use(name: string): Promise<UseOutcome> {
     const embedder = withoutLatest(name)
-    const state = await this.#exclusive(() =>
-      this.#open.active === null ? this.#active.createFirst(embedder) : this.#building.begin(embedder),
-    )
+    const begin = () =>
+      this.#exclusive(() => (this.#open.active === null ? this.#active.createFirst(embedder) : this.#building.begin(embedder)))
+    const hadIndex = this.#open.active !== null
+    let state = await begin()
+    // A user who has just updated Ollama does not have to wait for the next check.
+    if (state === 'in_use' && hadIndex && (await this.#hasDrifted())) state = await begin()
     this.#changed()
     return { embedder, state, notice: this.#pinnedNotice(embedder) }
+  }
+
+  /** Checks the vectors of the active index. */
+  async #hasDrifted(): Promise<boolean> {
+    await Promise.race([this.#drift.checkNow(), sleep(CHECK_MS, undefined, { ref: false })])
+    return this.#open.active?.embedder.canEmbed === false
   }
 
   #pinnedNotice(embedder: string): string | null {

@@ -65,10 +65,22 @@ function buildingSentence({ record, progress }: IndexState): string {
 }
 
 /** The message when a model's vectors no longer match the vectors in the index. */
-export function driftMessage({ name }: Pick<Embedder, 'name'>, similarity: number): string {
+export function driftMessage(embedder: Pick<Embedder, 'name'>, similarity: number): string {
+  return `${otherVectors(embedder, similarity)} Searches use keywords only, and new documents wait. ${remedy(embedder.name)}`
+}
+
+/** The same for a process that does not write the index. It can use another Ollama than the process that does. */
+export function readerDriftMessage(embedder: Pick<Embedder, 'name'>, similarity: number): string {
+  return (
+    `${otherVectors(embedder, similarity)} Searches in this process use keywords only. ${remedy(embedder.name)} ` +
+    'If other processes of this instance use another Ollama, run the same version of Ollama for all of them.'
+  )
+}
+
+function otherVectors({ name }: Pick<Embedder, 'name'>, similarity: number): string {
   return (
     `${name} now returns other vectors than when this index was built (similarity ${similarity.toFixed(2)}), under the same name and digest. ` +
-    `Ollama may have been updated. Searches use keywords only, and new documents wait. ${remedy(name)}`
+    'Ollama may have been updated.'
   )
 }
 

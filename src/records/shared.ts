@@ -43,8 +43,13 @@ export interface Lease {
    * it.
    */
   tryTake(onLost: () => void): Promise<boolean>
-  /** True while this process certainly has the lease. */
+  /**
+   * True while this process has the lease, by its own clock. That clock can stand still while the machine sleeps. So for some seconds after that,
+   * another process may have the lease as well.
+   */
   isHeld(): boolean
+  /** Asks the database whether this process has the lease. */
+  isStillHeld(): Promise<boolean>
   /** Returns a number that is greater than all earlier ones. Throws `writer_replaced` if this process does not have the lease. */
   nextFence(): Promise<number>
   /** True while any process has the lease. */
@@ -73,6 +78,8 @@ export interface WriterReport {
   documentsWaitFor: string | null
   /** Why the building of a new index waits. Null if it does not. */
   buildWaitsFor: string | null
+  /** Why the embedder of the active index can't be used. Null while it can. */
+  embedder: { code: string; message: string } | null
   /** The index that is being built. */
   building: ({ indexId: string } & BuildSpeed) | null
 }

@@ -104,7 +104,8 @@ export interface WebhookOutbox {
   nextDueAt(): Promise<Date | null>
   /**
    * Records an attempt, turns the webhook off if it failed for too long, and shortens the log. A power cut may undo this: then the message is
-   * sent again. Does nothing if the delivery was deleted in the meantime. Returns the webhook if this turned it off.
+   * sent again. Does nothing if the delivery was deleted in the meantime. If another process has finished the delivery in the meantime, a failed
+   * attempt changes only the log. Returns the webhook if this turned it off.
    */
   finish(deliveryId: string, outcome: AttemptOutcome): Promise<WebhookRecord | null>
   /** Deletes up to `limit` deliveries that were created before this time. Returns how many. */

@@ -110,6 +110,7 @@ async function openReading(options: SharedPartsOptions): Promise<IndexReading> {
     reports: coordination.reports,
     chooseEmbedder: embedderChooser(options),
     pinned: config.embedder === 'auto' ? null : config.embedder,
+    checkEveryMs: config.embedderCheckMs,
     log: log.child({ part: 'index' }),
   })
   open.add('search index', () => indexes.close())

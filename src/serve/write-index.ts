@@ -4,6 +4,7 @@ import type { IngestOptions } from '../ingest/context.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import { startLifecycle } from '../lifecycle/start.ts'
 import type { Records } from '../records/records.ts'
+import type { WriterReport } from '../records/shared.ts'
 import { createWebhookDelivery } from '../webhooks/create.ts'
 import { startSweep } from './expired-rows.ts'
 import type { Running } from './index-worker.ts'
@@ -60,7 +61,8 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
   const report = async () => {
     const { documents, build } = await ingest.waitReasons()
     const building = await lifecycle.buildSpeed()
-    await coordination.reports.write({ documentsWaitFor: documents, buildWaitsFor: build, building })
+    const embedder = await embedderFailure(lifecycle)
+    await coordination.reports.write({ documentsWaitFor: documents, buildWaitsFor: build, embedder, building })
   }
   const { blobs } = options.ingest
   const scrub = new Scrub({ blobs, records, scrubIndex: (onRead) => ingest.scrubIndex(onRead), days, clock, log })
@@ -68,7 +70,7 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
   open.add('scrub', () => scrub.stop())
   const sweep = startSweep({ records, clock, log, auditDays })
   open.add('sweep of expired rows', () => sweep.stop())
-  const webhooks = createWebhookDelivery({ ...webhookOptions(options), maySend: () => coordination.writer.isHeld() })
+  const webhooks = createWebhookDelivery({ ...webhookOptions(options), maySend: () => coordination.writer.isStillHeld() })
   webhooks.start()
   open.add('webhooks', (graceMs) => webhooks.stop(graceMs))
   return {
@@ -84,6 +86,14 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
     },
     stop: (graceMs) => open.closeAll(graceMs),
   }
+}
+
+/** Returns why the embedder of the active index can't be used; null while it can. */
+async function embedderFailure(lifecycle: Lifecycle): Promise<WriterReport['embedder']> {
+  const embedder = lifecycle.active()?.embedder
+  if (embedder === undefined || embedder.canEmbed) return null
+  const { code, message } = await embedder.check()
+  return { code, message }
 }
 
 /** Another process has dropped an index that this one has open. */

@@ -31,7 +31,7 @@ export interface WebhookOptions {
   log: Logger
   timeoutMs?: number | undefined
   /** Asked before each attempt. False while another process may send. By default, only this process sends. */
-  maySend?: () => boolean
+  maySend?: () => Promise<boolean>
 }
 
 export function createWebhookDelivery({ records, key, policy, clock, log, timeoutMs, maySend }: WebhookOptions): WebhookDelivery {

@@ -27,7 +27,7 @@ export interface SenderParts {
   timeoutMs?: number | undefined
   random?: () => number
   /** See `WebhookOptions`. */
-  maySend?: (() => boolean) | undefined
+  maySend?: (() => Promise<boolean>) | undefined
 }
 
 /** `idle`: nothing is due, or no slot is free. `looking`: taking messages from the outbox. `stopped` is final. */
@@ -93,13 +93,13 @@ export class WebhookSender {
   }
 
   async #fillSlots(): Promise<void> {
-    const { outbox, clock, maySend = () => true } = this.#parts
+    const { outbox, clock, maySend = async () => true } = this.#parts
     let due = await outbox.due()
     while (this.#isLooking()) {
       const webhook = this.#slots.choose(due)
       if (webhook === null) break
       const delivery = await outbox.next(webhook.id, this.#slots.deliveriesOf(webhook.id))
-      if (!maySend()) break
+      if (!(await maySend()) || !this.#isLooking()) break
       // The other messages of this webhook are being sent already.
       if (delivery === null) due = due.filter(({ id }) => id !== webhook.id)
       else this.#begin(delivery, webhook)

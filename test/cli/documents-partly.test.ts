@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { runCommand } from '../support/cli.ts'
-import { problem, scriptedInstance } from '../support/scripted-instance.ts'
+import type { DocumentBatch, DocumentBatchAnswer } from '../../src/contract/documents.ts'
+import { json, problem, type Received, scriptedInstance } from '../support/scripted-instance.ts'
 import { errorCode } from '../support/codes.ts'
 
 const [first, gone, last] = ['1', '2', '3'].map((digit) => `doc_${digit.repeat(26)}`) as [string, string, string]
@@ -41,4 +42,39 @@ test('exits with the code of the failure when nothing could be done, as for a si
   expect(run).toMatchObject({ code: 2, stdout: '' })
   expect(run.stderr).toContain(`${gone}\tThere is none.\n`)
   expect(run.stderr).toContain('All 2 documents failed.')
+})
+
+test('restores many documents with few requests, and asks only for those that were refused one by one', async () => {
+  const [replacing, former] = [`doc_${'4'.repeat(26)}`, `doc_${'5'.repeat(26)}`]
+  const others = Array.from({ length: 2_400 }, (_, i) => `doc_${String(i).padStart(26, '0')}`)
+  const instance = await scriptedInstance({
+    'POST /api/v1/documents/batch': ({ body }: Received, response: ServerResponse) => {
+      const { action, ids } = JSON.parse(body.toString()) as DocumentBatch
+      expect([action, ids.length <= 1_000]).toEqual(['restore', true])
+      const results = ids.map((id) => ({
+        id,
+        status: id === gone ? 404 : 202,
+        ...(id === replacing && { replaced_id: former }),
+      }))
+      json(response, 200, { results } satisfies DocumentBatchAnswer)
+    },
+    [`POST /api/v1/documents/${gone}/restore`]: (_: unknown, response: ServerResponse) =>
+      problem(response, 404, errorCode('document_not_found'), 'There is none.'),
+  })
+  const env = { DOCSEARCH_SERVER: instance.url, DOCSEARCH_TOKEN: 'dsk_x' }
+  const args = ['documents', 'restore', gone, ...others, replacing]
+  const plain = await runCommand(args, { env })
+  expect(plain.stdout).toBe([...others, replacing].map((id) => `${id}\trestored\n`).join(''))
+  expect(plain.stderr).toContain(`${gone}\tThere is none.\n`)
+  expect(plain.stderr).toContain(`run \`docsearch documents restore ${former}\``)
+  expect(instance.requests.filter(({ method }) => method === 'POST')).toHaveLength(4)
+  const { stdout, code } = await runCommand([...args, '--json'], { env })
+  expect([code, JSON.parse(stdout)]).toEqual([
+    3,
+    {
+      restored: [...others, replacing],
+      failed: [{ id: gone, code: errorCode('document_not_found'), message: 'There is none.' }],
+      replaced: [{ id: former, by: replacing, undo: `docsearch documents restore ${former}` }],
+    },
+  ])
 })

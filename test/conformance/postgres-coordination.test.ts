@@ -57,7 +57,7 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
 
   test('every process reads the report of the process with the lease, and no other process replaces it', async () => {
     const [one, other, url] = await openTwo()
-    const report = (wait: string | null) => ({ documentsWaitFor: wait, buildWaitsFor: null, building: null })
+    const report = (wait: string | null) => ({ documentsWaitFor: wait, buildWaitsFor: null, embedder: null, building: null })
     expect(await other.coordination.reports.read()).toBeNull()
     await one.coordination.writer.tryTake(neverLost)
     await one.coordination.reports.write(report('the model is gone'))
@@ -65,13 +65,13 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     expect(await other.coordination.reports.read()).toEqual(report('the model is gone'))
     await withClient(url, (client) => client.query(`update settings set value = '{"form":"of another version"}'`))
     expect(await other.coordination.reports.read()).toBeNull()
-    await one.coordination.reports.write(report(null))
-    expect(await other.coordination.reports.read()).toEqual(report(null))
+    await one.coordination.reports.write(report('another'))
+    expect(await other.coordination.reports.read()).toEqual(report('another'))
   })
 
   test('nobody reads the report of a process that no longer has the lease', async () => {
     const [one, other, url] = await openTwo()
-    const report = { documentsWaitFor: 'the model is gone', buildWaitsFor: null, building: null }
+    const report = { documentsWaitFor: 'the model is gone', buildWaitsFor: null, embedder: null, building: null }
     await one.coordination.writer.tryTake(() => {})
     await one.coordination.reports.write(report)
     await expireLease(url)
@@ -117,6 +117,23 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     ]
     for (const change of changes) await expect(change()).rejects.toMatchObject({ code: errorCode('writer_replaced') })
     expect(await other.records.indexes.all()).toMatchObject([{ id, fingerprint: 'f', state: 'active' }])
+  })
+
+  test('a process whose lease another one has taken asks the database, and does not replace the report', async () => {
+    const [one, other, url] = await openTwo()
+    const report = (reason: string) => ({ documentsWaitFor: reason, buildWaitsFor: null, embedder: null, building: null })
+    await one.coordination.writer.tryTake(() => {})
+    await one.coordination.reports.write(report('first'))
+    expect([one.coordination.writer.isHeld(), await one.coordination.writer.isStillHeld()]).toEqual([true, true])
+    expect(await other.coordination.reports.read()).toEqual(report('first'))
+    await expireLease(url)
+    // Nobody continues the work that the report is about.
+    expect(await other.coordination.reports.read()).toBeNull()
+    expect(await other.coordination.writer.tryTake(neverLost)).toBe(true)
+    await other.coordination.reports.write(report('second'))
+    expect(await one.coordination.writer.isStillHeld()).toBe(false)
+    await one.coordination.reports.write(report('first'))
+    expect(await one.coordination.reports.read()).toEqual(report('second'))
   })
 
   test('nobody takes the lease in the middle of a change by the process that had it', async () => {

@@ -83,21 +83,29 @@ async function finish(tx: WriteTransaction, at: Date, id: string, outcome: Attem
   const deliveries = tx.sql.selectFrom('webhook_deliveries').selectAll()
   const delivery = await deliveries.where('id', '=', id).executeTakeFirst()
   if (delivery === undefined) return null
-  await tx.sql
-    .updateTable('webhook_deliveries')
-    .set(afterAttempt(delivery, at, outcome))
-    .where('id', '=', id)
-    .execute()
+  const set = (columns: Partial<WebhookDeliveryRow>) =>
+    tx.sql.updateTable('webhook_deliveries').set(columns).where('id', '=', id).execute()
+  // While this process was frozen, another one has sent the message.
+  if (delivery.state !== 'waiting' && outcome.state !== 'delivered') {
+    await set({ attempts: withAttempt(delivery, outcome) })
+    return null
+  }
+  await set(afterAttempt(delivery, at, outcome))
   const isFinished = outcome.state !== 'waiting'
   if (isFinished && delivery.state === 'waiting') await changeWaiting(tx.sql, delivery.webhook_id, -1)
   if (isFinished) await trimLog(tx, delivery.webhook_id)
   return judge(tx, at, delivery, outcome)
 }
 
-function afterAttempt(delivery: WebhookDeliveryRow, at: Date, { attempt, state, nextAttemptAt }: AttemptOutcome) {
+function withAttempt(delivery: WebhookDeliveryRow, { attempt }: AttemptOutcome): string {
+  return attemptsColumn([...readAttempts(delivery), attempt].slice(-MAX_ATTEMPTS_LOGGED))
+}
+
+function afterAttempt(delivery: WebhookDeliveryRow, at: Date, outcome: AttemptOutcome) {
+  const { attempt, state, nextAttemptAt } = outcome
   return {
     state,
-    attempts: attemptsColumn([...readAttempts(delivery), attempt].slice(-MAX_ATTEMPTS_LOGGED)),
+    attempts: withAttempt(delivery, outcome),
     failures: delivery.failures + (attempt.error === null ? 0 : 1),
     due_at: nextAttemptAt?.getTime() ?? null,
     finished_at: state === 'waiting' ? null : at.getTime(),

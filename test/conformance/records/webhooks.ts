@@ -131,6 +131,41 @@ export function webhooksConformance(base: DocumentsTest): void {
       expect(await records.webhooks.get(webhook.projectId, webhook.id)).toMatchObject({ waiting: 1 })
     })
 
+    // A process was frozen during its attempt, and another process has sent the message meanwhile.
+    test('a failed attempt does not change a finished delivery, and a successful one makes it delivered', async ({
+      records,
+      clock,
+      project,
+      add,
+      makeReady,
+      addWebhook,
+      finish,
+    }) => {
+      const { id } = await addWebhook()
+      const { outbox } = records.webhooks
+      const sendNext = async (error: DeliveryError | null) => {
+        await add({ path: `${made}-${String(error)}.txt` })
+        await makeReady()
+        const message = (await outbox.next(id, []))!
+        await finish(message.id, error)
+        return message.id
+      }
+      const delivered = await sendNext(null)
+      await finish(delivered, 'timeout', { state: 'waiting', nextAttemptAt: clock.now() })
+      expect(await records.webhooks.delivery(id, delivered)).toMatchObject({
+        state: 'delivered',
+        nextAttemptAt: null,
+        attempts: [{ error: null }, { error: 'timeout' }],
+      })
+      expect(await records.webhooks.get(project, id)).toMatchObject({ waiting: 0, failingSince: null })
+      expect([await outbox.due(), await outbox.next(id, [])]).toEqual([[], null])
+
+      const failed = await sendNext('timeout')
+      await finish(failed, null)
+      expect(await records.webhooks.delivery(id, failed)).toMatchObject({ state: 'delivered' })
+      expect(await records.webhooks.get(project, id)).toMatchObject({ waiting: 0, failingSince: null })
+    })
+
     test('is turned off after days of failures and by 410, keeps what waits, and sends it when it is turned on', async ({
       records,
       clock,

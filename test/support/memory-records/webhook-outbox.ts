@@ -36,9 +36,10 @@ export function memoryOutbox(store: MemoryStore): WebhookOutbox {
     async finish(deliveryId, { attempt, state, nextAttemptAt, isGone }) {
       const delivery = deliveries.get(deliveryId)
       if (delivery === undefined) return null
+      delivery.attempts = [...delivery.attempts, attempt].slice(-MAX_ATTEMPTS_LOGGED)
+      if (delivery.state !== 'waiting' && state !== 'delivered') return null
       const finishedAt = state === 'waiting' ? null : store.now()
       Object.assign(delivery, { state, nextAttemptAt, finishedAt })
-      delivery.attempts = [...delivery.attempts, attempt].slice(-MAX_ATTEMPTS_LOGGED)
       delivery.failures += attempt.error === null ? 0 : 1
       trimLog(store, delivery.webhookId)
       const webhook = webhooks.get(delivery.webhookId)!

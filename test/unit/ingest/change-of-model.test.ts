@@ -233,3 +233,13 @@ test('when the same model returns other vectors, searches use keywords only, and
   expect(await states()).toEqual({ builtin: 'retired', 'ollama:small': 'active' })
   await expectWhole(a)
 })
+
+test('a user who has updated Ollama can rebuild the index before docsearch notices other vectors', async () => {
+  await bench.lifecycle.use('ollama:small')
+  await switched('ollama:small')
+  const { id } = bench.lifecycle.active()!.record
+  await until('canaries', async () => (await bench.records.indexes.measurements(id)) !== null)
+  expect(await bench.lifecycle.use('ollama:small')).toMatchObject({ state: 'in_use' })
+  ollama.drift('small', 'after an update')
+  expect(await bench.lifecycle.use('ollama:small')).toMatchObject({ state: 'building' })
+})

@@ -7,6 +7,7 @@ import { createBuiltinEmbedder } from '../../../src/embed/builtin.ts'
 import type { Embedder } from '../../../src/embed/embedder.ts'
 import { createIndexStore } from '../../../src/index/index-store.ts'
 import { calibrate } from '../../../src/lifecycle/calibrate.ts'
+import { followIndexes } from '../../../src/lifecycle/follow.ts'
 import { startLifecycle } from '../../../src/lifecycle/start.ts'
 import { openRecords } from '../../../src/records/sql/open.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
@@ -83,4 +84,30 @@ test('an index of an earlier version keeps its canary vectors and gets the measu
   onTestFinished(other.close)
   await until('the measurement', () => other.lifecycle.active()!.chance !== null)
   expect(await other.records.indexes.measurements(id)).toEqual({ canaries, chance })
+})
+
+test('a process that only follows an index gets the measurement as soon as there is one', async () => {
+  const folder = await tempFolder()
+  const one = await start(folder, narrow().embedder)
+  await until('the measurement', () => one.lifecycle.active()!.chance !== null)
+  const { chance, record, index } = one.lifecycle.active()!
+  const measurements = await one.records.indexes.measurements(record.id)
+  let isMeasured = false
+  const following = await followIndexes({
+    records: { indexes: { ...one.records.indexes, measurements: async () => (isMeasured ? measurements : null) } },
+    indexStore: { open: async () => index, size: async () => 0 },
+    versions: { of: async () => 1, grow: async () => {}, newestCommit: async () => 0, noteCommit: async () => {} },
+    reports: { read: async () => null },
+    chooseEmbedder: async () => ({ embedder: narrow().embedder, reason: 'the reason' }),
+    pinned: null,
+    log: silentLogger,
+  })
+  onTestFinished(async () => {
+    await following.close()
+    await one.records.close()
+  })
+  expect(following.active()!.chance).toBeNull()
+  isMeasured = true
+  await until('the measurement', () => following.active()!.chance !== null)
+  expect(following.active()!.chance).toEqual(chance)
 })

@@ -30,6 +30,7 @@ function startWorker({ write, check }: { write?: () => void; check?: () => Promi
           return isFree
         },
         isHeld: () => true,
+        isStillHeld: async () => true,
         isTaken: async () => !isFree,
         nextFence: async () => 1,
         async release() {

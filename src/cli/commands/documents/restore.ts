@@ -3,6 +3,7 @@ import { argumentList } from '../../options.ts'
 import { oneLine } from '../../view/safe.ts'
 import { eachDocument } from './each.ts'
 import { inProject, trashedId } from './find.ts'
+import { changedFirst, changeTogether, targetsOf } from './together.ts'
 import { restoring } from './undo.ts'
 
 export default defineCommand({
@@ -15,18 +16,23 @@ export default defineCommand({
   examples: ['docsearch documents list --trashed', 'docsearch documents restore doc_01h…'],
   async run(context, { documents }, { project }) {
     const client = await context.client()
+    const targets = await targetsOf(documents, (given) => trashedId(client, given, project))
+    const back = await changeTogether(client, targets, { action: 'restore' })
     const replaced: { id: string; by: string; undo: string }[] = []
     await eachDocument(
       context,
-      documents,
+      changedFirst(targets, back),
       'restored',
       async (given) => {
-        const { id, path, replaced_id } = await client.documents.restore(await trashedId(client, given, project))
+        const { id, error } = targets.get(given)!
+        if (id === null) throw error
+        const restored = back.get(id) ?? (await client.documents.restore(id))
+        const { replaced_id } = restored
         if (replaced_id === null || replaced_id === undefined) return id
         const undo = restoring([replaced_id])
         replaced.push({ id: replaced_id, by: id, undo })
-        if (!context.json)
-          context.notice(`The document that was at ${oneLine(path)} is in the trash now. To undo this, run \`${undo}\`.`)
+        const place = 'path' in restored ? oneLine(restored.path) : `the path of ${oneLine(given)}`
+        if (!context.json) context.notice(`The document that was at ${place} is in the trash now. To undo this, run \`${undo}\`.`)
         return id
       },
       async () => ({ replaced }),

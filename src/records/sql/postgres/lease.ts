@@ -66,6 +66,10 @@ export class PostgresLease implements Lease {
     return this.#onLost !== null && performance.now() < this.#heldUntil
   }
 
+  async isStillHeld(): Promise<boolean> {
+    return this.#onLost !== null && (await this.#isOwn(this.#options.db))
+  }
+
   async nextFence(): Promise<number> {
     const { db, name } = this.#options
     const { rows } = await sql<{ fence: number }>`update leases set fence = fence + 1
@@ -80,10 +84,14 @@ export class PostgresLease implements Lease {
    * end of the transaction.
    */
   async requireHeld(tx: Transaction<Tables>): Promise<void> {
+    if (!(await this.#isOwn(tx)) || this.#onLost === null) throw replaced()
+  }
+
+  async #isOwn(db: Kysely<Tables>): Promise<boolean> {
     const { name } = this.#options
     const { rows } = await sql`select 1 from leases
-      where name = ${name} and holder = ${this.#holder} and expires_at > clock_timestamp()`.execute(tx)
-    if (rows.length === 0 || this.#onLost === null) throw replaced()
+      where name = ${name} and holder = ${this.#holder} and expires_at > clock_timestamp()`.execute(db)
+    return rows.length > 0
   }
 
   async isTaken(): Promise<boolean> {

@@ -12,6 +12,7 @@ const schema: z.ZodType<WriterReport & { holder: string }> = z.object({
   holder: z.string(),
   documentsWaitFor: z.string().nullable(),
   buildWaitsFor: z.string().nullable(),
+  embedder: z.object({ code: z.string(), message: z.string() }).nullable(),
   building: z
     .object({
       indexId: z.string(),
@@ -25,7 +26,7 @@ const schema: z.ZodType<WriterReport & { holder: string }> = z.object({
 export function createWriterReports(db: Kysely<Tables>, writer: PostgresLease): WriterReports {
   return {
     async write(report) {
-      if (!writer.isHeld()) return
+      if (!(await writer.isStillHeld())) return
       const value = JSON.stringify({ ...report, holder: writer.holder })
       await sql`insert into settings as s (name, value) values (${REPORT_SETTING}, ${value})
         on conflict (name) do update set value = excluded.value where s.value <> excluded.value`.execute(db)

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DocsearchError } from '../core/errors.ts'
+import { withoutLatest } from '../ollama/client.ts'
+import type { IndexRecord, Records } from '../records/records.ts'
+import type { Versions, WriterReports } from '../records/shared.ts'
+import { parseFingerprint } from './fingerprint.ts'
+import type { ChooseEmbedder, UseOutcome } from './lifecycle.ts'
+import { type ModelTest, testModel } from './model-test.ts'
+
+/** How long a change of model waits for the process that writes the index. */
+const USE_MS = 20_000
+const USE_LOOK_MS = 100
+const ONLY_HERE =
+  'The process that writes the index still gets the former vectors from its Ollama, so it builds no new index. Run the same version of Ollama for all processes.'
+
+interface ModelRequestsOptions {
+  records: Pick<Records, 'indexes'>
+  versions: Versions
+  reports: Pick<WriterReports, 'read'>
+  chooseEmbedder: ChooseEmbedder
+  pinned: string | null
+  /** Follows the list of indexes. */
+  catchUp(): Promise<void>
+  /** Returns the ID of the active index if its model is known to return other vectors now. */
+  driftedIndex(): string | null
+  signal: AbortSignal
+}
+
+/** Leaves requests of users for another model to the process that writes the index. */
+export class ModelRequests {
+  readonly #options: ModelRequestsOptions
+
+  constructor(options: ModelRequestsOptions) {
+    this.#options = options
+  }
+
+  /** Records the chosen model, and waits until the process that writes the index has begun to switch to it. */
+  async use(name: string): Promise<UseOutcome> {
+    const { records, versions, reports, catchUp, driftedIndex, signal } = this.#options
+    const wanted = withoutLatest(name)
+    // Another version of docsearch may write the index, with another layout.
+    const made = await this.#embedderFingerprint(wanted)
+    const drifted = driftedIndex()
+    const isOfModel = ({ fingerprint }: IndexRecord) => parseFingerprint(fingerprint).embedder === made
+    const isWanted = (record: IndexRecord) => isOfModel(record) && record.id !== drifted
+    await records.indexes.choose(wanted)
+    await versions.grow('models')
+    const outcome = (state: UseOutcome['state'], notice: string | null) => ({ embedder: wanted, state, notice })
+    for (let left = USE_MS; left > 0; left -= USE_LOOK_MS) {
+      const all = await records.indexes.all()
+      const isActive = all.some((record) => record.state === 'active' && isWanted(record))
+      const building = all.find(({ state }) => state === 'building')
+      if (isActive && building === undefined) return outcome('in_use', this.#pinnedNotice(wanted))
+      if (building !== undefined && isWanted(building)) {
+        await catchUp()
+        return outcome('building', this.#pinnedNotice(wanted))
+      }
+      await sleep(USE_LOOK_MS, undefined, { signal })
+    }
+    const active = (await records.indexes.all()).find(({ state }) => state === 'active')
+    if (active?.id === drifted && isOfModel(active) && (await reports.read())?.embedder === null)
+      return outcome('in_use', ONLY_HERE)
+    return outcome(
+      'building',
+      'The process that writes the index does not answer. It will build the new index when it runs again.',
+    )
+  }
+
+  /** Throws `model_unusable`. */
+  async #embedderFingerprint(name: string): Promise<string> {
+    const { embedder, reason } = await this.#options.chooseEmbedder(null, name)
+    if (embedder === null) throw new DocsearchError('model_unusable', reason)
+    await embedder.close()
+    return embedder.fingerprint
+  }
+
+  #pinnedNotice(embedder: string): string | null {
+    const { pinned } = this.#options
+    if (pinned === null || withoutLatest(pinned) === embedder) return null
+    return `The configuration of this instance names the embedder ${pinned}, so the next start switches back to it. Remove that setting, or set it to ${embedder}.`
+  }
+
+  /** See `IndexReading`. */
+  async test(name: string, signal: AbortSignal): Promise<ModelTest> {
+    const { embedder, reason } = await this.#options.chooseEmbedder(null, withoutLatest(name))
+    if (embedder === null) throw new DocsearchError('model_unusable', reason)
+    try {
+      return await testModel(embedder, signal)
+    } finally {
+      await embedder.close()
+    }
+  }
+
+  /** The process that writes the index deletes the files. */
+  async remove(name: string): Promise<void> {
+    const { records, versions } = this.#options
+    const wanted = withoutLatest(name)
+    const all = await records.indexes.all()
+    const active = all.find(({ state }) => state === 'active')
+    const found = all.find((record) => record.embeddingModel === wanted && record !== active)
+    if (found === undefined) {
+      if (active?.embeddingModel === wanted)
+        throw new DocsearchError(
+          'model_in_use',
+          `${wanted} is in use. Switch to another one first, with \`docsearch models use\`.`,
+        )
+      throw new DocsearchError('index_not_found', `There is no index of ${wanted}.`)
+    }
+    if (found.state === 'building' && active !== undefined) await records.indexes.choose(active.embeddingModel)
+    await records.indexes.drop(found.id)
+    await versions.grow('models')
+  }
+}

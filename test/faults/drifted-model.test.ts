@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { ModelUsed } from '../../src/contract/models.ts'
+import { canCluster, type Cluster, type Node, startCluster } from '../support/cluster.ts'
+import { errorCode } from '../support/codes.ts'
+import { type FakeOllama, startFakeOllama } from '../support/fake-ollama.ts'
+import { withClient } from '../support/postgres-server.ts'
+import { until } from '../support/until.ts'
+
+const MODEL = 'embeddinggemma'
+const TEXT = 'The lantern is in the shed.'
+const UPDATED = 'after an update'
+
+describe.skipIf(!canCluster)('several processes, and a model that returns other vectors under the same name and digest', () => {
+  let cluster: Cluster
+  beforeAll(async () => {
+    cluster = await startCluster()
+  })
+  afterAll(() => cluster[Symbol.asyncDispose]())
+
+  const newOllama = async () => {
+    const ollama = await startFakeOllama()
+    onTestFinished(() => ollama.close())
+    return ollama
+  }
+  const settings = ({ url }: FakeOllama) => ({
+    DOCSEARCH_EMBEDDER: `ollama:${MODEL}`,
+    DOCSEARCH_OLLAMA: url,
+    DOCSEARCH_EMBEDDER_CHECK_MS: '200',
+  })
+  const start = async (role: 'api' | 'worker', ollama: FakeOllama) => {
+    const node = await cluster.start(role, settings(ollama))
+    onTestFinished(() => node.daemon.kill())
+    return node
+  }
+  const embedderOf = async (node: Node) => (await node.health()).checks!.embedder
+  const changed = { status: 'degraded', code: errorCode('embedding_model_changed') }
+  const isChanged = async (node: Node) => (await embedderOf(node)).code === changed.code
+  const use = (node: Node) => node.call<ModelUsed>('POST', '/api/v1/models/use', { model: MODEL })
+
+  test('a process for the API reports it, searches by keywords only, and continues after the user has rebuilt the index', async () => {
+    const ollama = await newOllama()
+    await start('worker', ollama)
+    const api = await start('api', ollama)
+    await api.upload([{ name: 'lantern.txt', content: TEXT }])
+    await api.settled()
+    await until('searches use vectors', async () => (await api.search('lantern')).mode === 'hybrid')
+    // Only now can this process compare vectors.
+    await until('the vectors are measured', () => hasMeasured(cluster))
+
+    ollama.drift(MODEL, UPDATED)
+    await until('health reports it', () => isChanged(api))
+    expect((await api.health()).status).toBe('degraded')
+    expect((await embedderOf(api)).message).toContain(`docsearch models use ollama:${MODEL}`)
+    expect(await api.search('lantern')).toMatchObject({ mode: 'keyword', embedding_model: null })
+    // Never `in_use`: the answer says what the process that writes the index does.
+    expect((await use(api)).body).toMatchObject({ state: 'building' })
+    await until('health is well again', async () => (await embedderOf(api)).status === 'ok')
+    await until('searches use the new vectors', async () => (await api.search('lantern')).mode === 'hybrid')
+  })
+
+  test('each process checks its own Ollama', async () => {
+    const [ofApi, ofWorker] = [await newOllama(), await newOllama()]
+    // The index from the test before has these vectors.
+    for (const ollama of [ofApi, ofWorker]) ollama.drift(MODEL, UPDATED)
+    await start('worker', ofWorker)
+    const api = await start('api', ofApi)
+    await until('searches use vectors', async () => (await api.search('lantern')).mode === 'hybrid')
+
+    ofApi.drift(MODEL, 'a later version')
+    await until('its own is reported', () => isChanged(api))
+    expect((await embedderOf(api)).message).toContain('run the same version of Ollama')
+    expect((await api.search('lantern')).mode).toBe('keyword')
+    const answer = (await use(api)).body
+    expect(answer).toMatchObject({ state: 'in_use', notice: expect.stringContaining('same version of Ollama') })
+    ofApi.drift(MODEL, UPDATED)
+    await until('health is well again', async () => (await embedderOf(api)).status === 'ok')
+
+    ofWorker.drift(MODEL, 'a later version')
+    await until('that of the writer is reported', () => isChanged(api))
+    expect(await embedderOf(api)).toMatchObject({ message: expect.stringContaining('The process that writes the index') })
+    expect((await api.search('lantern')).mode).toBe('hybrid')
+  })
+})
+
+async function hasMeasured({ env }: Cluster): Promise<boolean> {
+  const { rows } = await withClient(env['DOCSEARCH_DATABASE']!, (client) =>
+    client.query(`select 1 from generations where state = 'active' and canaries is not null`),
+  )
+  return rows.length > 0
+}
