@@ -87,7 +87,7 @@ export class SharedIndex implements ChunkIndex {
   readonly #repairing: BackgroundTask
   /** Brings large files into memory. */
   readonly #filling: BackgroundTask
-  /** Brings parts of large files into the cache. A task of its own, because verifying files that are on the disk need not be repeated. */
+  /** Brings parts of large files into the cache. This is a separate task, so that a retry does not verify the files on disk again. */
   readonly #caching: BackgroundTask
   /** True when the table may have rows that no commit refers to. */
   #hasUnused = false

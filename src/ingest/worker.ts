@@ -9,7 +9,7 @@ export interface WorkerParts extends Omit<ProcessParts, 'stopping' | 'aborting' 
 }
 
 /**
- * `idle`: nothing to claim, or no room. `claiming`: taking documents from the queue. `draining`: claims nothing more, the documents in progress end.
+ * `idle`: nothing to claim, or no room. `claiming`: taking documents from the queue. `draining`: claims nothing more; the documents in progress end.
  * `stopped` is final.
  */
 export type WorkerState = 'idle' | 'claiming' | 'draining' | 'stopped'
@@ -103,7 +103,7 @@ export class Worker {
     this.#running.set(job, run)
   }
 
-  /** Lets the documents in progress end for half of the time, then puts them back into the queue. */
+  /** Waits for the documents in progress for half of the time, then puts the rest back into the queue. */
   async stop(graceMs: number): Promise<void> {
     const { retries, stopping, log } = this.#parts
     const isStuck = retries.reason() !== null

@@ -8,7 +8,7 @@ import type { Load } from './load.ts'
  * no other document in progress, or with one of the numbers below.
  */
 const GATHER_MS = 250
-/** Fewer than may be in progress (load.ts), so that parsers go on meanwhile. */
+/** Fewer than may be in progress (load.ts), so that parsers continue meanwhile. */
 const ENOUGH_DOCUMENTS = 16
 /** Larger commits hardly cost less for each passage, and requests wait longer for the main thread. */
 const ENOUGH_PASSAGES = 500

@@ -20,7 +20,7 @@ export type WatchedIndexes = Pick<OpenIndexes, 'active' | 'building' | 'setActiv
 export interface DriftWatchOptions {
   records: Pick<Records, 'indexes'>
   openIndexes: WatchedIndexes
-  /** False for a process that leaves measurements to the process that writes the index. */
+  /** False if another process, which writes the index, measures the model. */
   canMeasure: boolean
   /** Returns the message for a user when the vectors differ. */
   describe: (embedder: Embedder, similarity: number) => string
@@ -39,9 +39,9 @@ export interface DriftWatchOptions {
 export class DriftWatch {
   #state: 'running' | 'stopped' = 'running'
   #timer: NodeJS.Timeout | undefined
-  /** The checks in progress. */
+  /** The checks in progress, or null. */
   #checking: Promise<void> | null = null
-  /** True if somebody has asked for checks since the checks in progress began. */
+  /** True if a caller has asked for checks since the checks in progress began. */
   #isAsked = false
   /** Indexes checked in this round. A change of index checks only the new one; the timer begins a new round. */
   #checked = new Set<string>()
@@ -56,7 +56,7 @@ export class DriftWatch {
     void this.#check()
   }
 
-  /** Checks all indexes, and resolves when that is done. Never rejects. */
+  /** Checks all indexes. Resolves when the checks are done, and never rejects. */
   checkNow(): Promise<void> {
     this.#checked = new Set()
     return this.#check()

@@ -33,7 +33,7 @@ export interface FollowOptions {
   chooseEmbedder: ChooseEmbedder
   /** The embedder that the configuration names; null for `auto`. */
   pinned: string | null
-  /** How often the vectors of the canary texts are compared, in addition to every start. */
+  /** How often to compare the vectors of the canary texts, in addition to the comparison at each start. */
   checkEveryMs?: number
   log: Logger
 }
@@ -100,7 +100,7 @@ class FollowedIndexes implements IndexReading {
       get active() {
         return active()
       },
-      // The process that writes the index checks this one.
+      // The process that writes the index checks the index that is being built.
       building: null,
       setActiveEmbedder: (embedder) => {
         if (this.#active) this.#active = { ...this.#active, embedder }
@@ -160,7 +160,7 @@ class FollowedIndexes implements IndexReading {
     // The built-in embedder does not fail.
     const report = this.#active?.embedder.isExternal ? await this.#options.reports.read() : null
     this.#writerFailure = report?.embedder ?? null
-    // The Ollama of this process is usually the same one.
+    // Usually, both processes use the same Ollama, so the vectors here have probably changed too.
     if (this.#writerFailure?.code !== before?.code) void this.#drift.checkNow()
   }
 

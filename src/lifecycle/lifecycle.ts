@@ -128,7 +128,7 @@ export interface LifecycleOptions {
   chooseEmbedder: ChooseEmbedder
   /** The embedder that the configuration names; it beats the one chosen while running. Null for `auto`. */
   pinned?: string | null
-  /** How often the vectors of the canary texts are compared, in addition to every start. */
+  /** How often to compare the vectors of the canary texts, in addition to the comparison at each start. */
   checkEveryMs?: number
   /** How often an instance without documents looks for a model on Ollama. */
   lookEveryMs?: number

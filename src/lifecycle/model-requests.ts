@@ -19,14 +19,14 @@ interface ModelRequestsOptions {
   reports: Pick<WriterReports, 'read'>
   chooseEmbedder: ChooseEmbedder
   pinned: string | null
-  /** Follows the list of indexes. */
+  /** Reads the list of indexes again if it has changed. */
   catchUp(): Promise<void>
-  /** Returns the ID of the active index if its model is known to return other vectors now. */
+  /** Returns the ID of the active index if a process has noticed that its model now returns other vectors. Null otherwise. */
   driftedIndex(): string | null
   signal: AbortSignal
 }
 
-/** Leaves requests of users for another model to the process that writes the index. */
+/** Handles requests to use, test or remove a model in a process that does not write the index. The process that writes it makes the changes. */
 export class ModelRequests {
   readonly #options: ModelRequestsOptions
 

@@ -18,7 +18,7 @@ const CLOSE_MS = 2_000
 const RETRY_MS = 1_000
 const LOOK_MS = 30_000
 const MAX_RETRY_MS = 60_000
-/** How long a change of model waits for a check of the vectors. */
+/** How long `use` waits for a check of the vectors. */
 const CHECK_MS = 15_000
 
 /**
@@ -211,7 +211,7 @@ class IndexLifecycle implements Lifecycle {
     return { embedder, state, notice: this.#pinnedNotice(embedder) }
   }
 
-  /** Checks the vectors of the active index. */
+  /** Checks the vectors of the active index. Returns true if docsearch can't use its model now. */
   async #hasDrifted(): Promise<boolean> {
     await Promise.race([this.#drift.checkNow(), sleep(CHECK_MS, undefined, { ref: false })])
     return this.#open.active?.embedder.canEmbed === false

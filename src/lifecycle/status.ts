@@ -69,17 +69,17 @@ export function driftMessage(embedder: Pick<Embedder, 'name'>, similarity: numbe
   return `${otherVectors(embedder, similarity)} Searches use keywords only, and new documents wait. ${remedy(embedder.name)}`
 }
 
-/** The same for a process that does not write the index. It can use another Ollama than the process that does. */
+/** The same message for a process that does not write the index. The process that writes it may use another Ollama server. */
 export function readerDriftMessage(embedder: Pick<Embedder, 'name'>, similarity: number): string {
   return (
     `${otherVectors(embedder, similarity)} Searches in this process use keywords only. ${remedy(embedder.name)} ` +
-    'If other processes of this instance use another Ollama, run the same version of Ollama for all of them.'
+    'If the processes of this instance use different Ollama servers, run the same version of Ollama for all processes.'
   )
 }
 
 function otherVectors({ name }: Pick<Embedder, 'name'>, similarity: number): string {
   return (
-    `${name} now returns other vectors than when this index was built (similarity ${similarity.toFixed(2)}), under the same name and digest. ` +
+    `${name} now returns different vectors than when this index was built (similarity ${similarity.toFixed(2)}), under the same name and digest. ` +
     'Ollama may have been updated.'
   )
 }

@@ -108,9 +108,8 @@ export interface Queue {
   recover(): Promise<number>
   /**
    * Queues the documents again that this process has claimed but does not work on. Such documents exist after a claim whose answer got lost, and
-   * after work that ended while the database did not answer. The process has not crashed, so this attempt does not count. `inProgress` has the ids of the
-   * documents that this process works on.
-   * Returns how many were queued.
+   * after work that ended while the database did not answer. The process has not crashed, so this attempt does not count. `inProgress` has the
+   * ids of the documents that this process works on. Returns how many documents were queued.
    */
   requeueLost(inProgress: readonly string[]): Promise<number>
   /**

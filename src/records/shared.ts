@@ -44,8 +44,8 @@ export interface Lease {
    */
   tryTake(onLost: () => void): Promise<boolean>
   /**
-   * True while this process has the lease, by its own clock. That clock can stand still while the machine sleeps. So for some seconds after that,
-   * another process may have the lease as well.
+   * True while this process has the lease, by its own clock. The clock can stop while the machine sleeps. So for some seconds after the machine
+   * has woken up, another process may have the lease too.
    */
   isHeld(): boolean
   /** Asks the database whether this process has the lease. */
@@ -89,7 +89,7 @@ export interface WriterReports {
   write(report: WriterReport): Promise<void>
   /**
    * Returns the newest report of the process that has the lease to write the index. Null if no process has the lease, if that process has not reported
-   * yet, or if another version of docsearch wrote the report in another form.
+   * yet, or if another version of docsearch wrote the report in another format.
    */
   read(): Promise<WriterReport | null>
 }

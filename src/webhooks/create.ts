@@ -30,7 +30,7 @@ export interface WebhookOptions {
   clock: Clock
   log: Logger
   timeoutMs?: number | undefined
-  /** Asked before each attempt. False while another process may send. By default, only this process sends. */
+  /** Called before each attempt. Resolves to false while another process may send. By default, only this process sends. */
   maySend?: () => Promise<boolean>
 }
 

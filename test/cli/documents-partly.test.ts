@@ -44,7 +44,7 @@ test('exits with the code of the failure when nothing could be done, as for a si
   expect(run.stderr).toContain('All 2 documents failed.')
 })
 
-test('restores many documents with few requests, and asks only for those that were refused one by one', async () => {
+test('restores many documents with few requests, and sends single requests only for refused documents', async () => {
   const [replacing, former] = [`doc_${'4'.repeat(26)}`, `doc_${'5'.repeat(26)}`]
   const others = Array.from({ length: 2_400 }, (_, i) => `doc_${String(i).padStart(26, '0')}`)
   const instance = await scriptedInstance({

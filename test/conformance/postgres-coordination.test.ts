@@ -96,7 +96,7 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     expect(await one.coordination.writer.tryTake(neverLost)).toBe(false)
   })
 
-  test('a process whose lease another one has taken changes no list of indexes and no whole queue, even before it knows', async () => {
+  test('a process that lost its lease to another one can change neither the list of indexes nor the whole queue, even before it notices', async () => {
     const [one, other, url] = await openTwo()
     await one.coordination.writer.tryTake(() => {})
     const { id } = await one.writerRecords.indexes.activate(INDEX)
@@ -119,7 +119,7 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     expect(await other.records.indexes.all()).toMatchObject([{ id, fingerprint: 'f', state: 'active' }])
   })
 
-  test('a process whose lease another one has taken asks the database, and does not replace the report', async () => {
+  test('a process that lost its lease to another one learns this from the database, and does not replace the report', async () => {
     const [one, other, url] = await openTwo()
     const report = (reason: string) => ({ documentsWaitFor: reason, buildWaitsFor: null, embedder: null, building: null })
     await one.coordination.writer.tryTake(() => {})
@@ -136,7 +136,7 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     expect(await one.coordination.reports.read()).toEqual(report('second'))
   })
 
-  test('nobody takes the lease in the middle of a change by the process that had it', async () => {
+  test('no process takes the lease in the middle of a change by its former holder', async () => {
     const [one, other, url] = await openTwo()
     await one.coordination.writer.tryTake(() => {})
     const { id } = await one.writerRecords.indexes.activate(INDEX)
@@ -146,7 +146,7 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
       const waiting = (event: string) =>
         until(`a process waits for ${event}`, async () => {
           const query = `select 1 from pg_stat_activity where datname = current_database() and wait_event = '${event}'`
-          // Not in the transaction above, which would always see the same statistics.
+          // Not in the transaction above, because a transaction always sees the same statistics.
           return (await withClient(url, (observer) => observer.query(query))).rowCount! > 0
         })
       const dropping = one.writerRecords.indexes.drop(id)
@@ -161,14 +161,14 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     expect(await other.records.indexes.all()).toEqual([])
   })
 
-  test('a process that waited for the lease has it for the whole time', async () => {
+  test('a process that waits before it takes the lease has it for the full time', async () => {
     const [one, , url] = await openTwo()
     await withClient(url, async (client) => {
       await client.query('begin')
       await client.query('select pg_advisory_xact_lock(1685021555, 1)')
       const taking = one.coordination.writer.tryTake(neverLost)
       const end = performance.now() + LEASE_MS
-      await until('a lease would be over', async () => performance.now() > end)
+      await until('a lease would have expired', async () => performance.now() > end)
       await client.query('rollback')
       expect(await taking).toBe(true)
     })
@@ -201,7 +201,7 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     await writer.release()
     await writer.tryTake(onLost)
     mayAnswer.resolve()
-    // The lease is renewed from then on.
+    // From now on, the lease is renewed.
     const end = performance.now() + 1.5 * LEASE_MS
     await until('the lease would have expired', async () => performance.now() > end)
     expect([onLost.mock.calls.length, writer.isHeld()]).toEqual([0, true])

@@ -21,7 +21,7 @@ describe.skipIf(!hasPostgres)('a transaction of a PostgreSQL server', () => {
     onTestFinished(() => client.release(false))
     return client
   }
-  /** Makes a table and returns what reads it on another connection. */
+  /** Makes a table. Returns a function that reads it on another connection. */
   const makeTable = async (name: string) => {
     const observer = await connect()
     await observer.query(`create table ${name} (n integer primary key)`, [])
@@ -31,7 +31,7 @@ describe.skipIf(!hasPostgres)('a transaction of a PostgreSQL server', () => {
   test.each([
     ['without parameters', 'values (1)', []],
     ['with parameters', 'values ($1)', [1]],
-  ])('holds its first statement %s until the commit, and undoes it in a rollback', async (what, values, parameters) => {
+  ])('hides its first statement %s until the commit, and undoes it in a rollback', async (what, values, parameters) => {
     const name = what.replaceAll(' ', '_')
     const rows = await makeTable(name)
     const client = await connect()
@@ -49,7 +49,7 @@ describe.skipIf(!hasPostgres)('a transaction of a PostgreSQL server', () => {
     expect(await rows()).toEqual([1, 2])
   })
 
-  test('whose first statement fails leaves nothing, and the connection works on', async () => {
+  test('whose first statement fails leaves nothing, and its connection still works', async () => {
     const rows = await makeTable('failing')
     const client = await connect()
     await client.query('begin', [])

@@ -37,14 +37,14 @@ describe.skipIf(!canCluster)('several processes, and a model that returns other 
   const isChanged = async (node: Node) => (await embedderOf(node)).code === changed.code
   const use = (node: Node) => node.call<ModelUsed>('POST', '/api/v1/models/use', { model: MODEL })
 
-  test('a process for the API reports it, searches by keywords only, and continues after the user has rebuilt the index', async () => {
+  test('a process for the API reports this, searches by keywords only, and uses vectors again after the index was rebuilt', async () => {
     const ollama = await newOllama()
     await start('worker', ollama)
     const api = await start('api', ollama)
     await api.upload([{ name: 'lantern.txt', content: TEXT }])
     await api.settled()
     await until('searches use vectors', async () => (await api.search('lantern')).mode === 'hybrid')
-    // Only now can this process compare vectors.
+    // Until then, this process can't compare vectors.
     await until('the vectors are measured', () => hasMeasured(cluster))
 
     ollama.drift(MODEL, UPDATED)
@@ -54,29 +54,29 @@ describe.skipIf(!canCluster)('several processes, and a model that returns other 
     expect(await api.search('lantern')).toMatchObject({ mode: 'keyword', embedding_model: null })
     // Never `in_use`: the answer says what the process that writes the index does.
     expect((await use(api)).body).toMatchObject({ state: 'building' })
-    await until('health is well again', async () => (await embedderOf(api)).status === 'ok')
+    await until('health is ok again', async () => (await embedderOf(api)).status === 'ok')
     await until('searches use the new vectors', async () => (await api.search('lantern')).mode === 'hybrid')
   })
 
   test('each process checks its own Ollama', async () => {
     const [ofApi, ofWorker] = [await newOllama(), await newOllama()]
-    // The index from the test before has these vectors.
+    // The index from the previous test has these vectors.
     for (const ollama of [ofApi, ofWorker]) ollama.drift(MODEL, UPDATED)
     await start('worker', ofWorker)
     const api = await start('api', ofApi)
     await until('searches use vectors', async () => (await api.search('lantern')).mode === 'hybrid')
 
     ofApi.drift(MODEL, 'a later version')
-    await until('its own is reported', () => isChanged(api))
+    await until('health reports the Ollama of this process', () => isChanged(api))
     expect((await embedderOf(api)).message).toContain('run the same version of Ollama')
     expect((await api.search('lantern')).mode).toBe('keyword')
     const answer = (await use(api)).body
     expect(answer).toMatchObject({ state: 'in_use', notice: expect.stringContaining('same version of Ollama') })
     ofApi.drift(MODEL, UPDATED)
-    await until('health is well again', async () => (await embedderOf(api)).status === 'ok')
+    await until('health is ok again', async () => (await embedderOf(api)).status === 'ok')
 
     ofWorker.drift(MODEL, 'a later version')
-    await until('that of the writer is reported', () => isChanged(api))
+    await until('health reports the Ollama of the writer', () => isChanged(api))
     expect(await embedderOf(api)).toMatchObject({ message: expect.stringContaining('The process that writes the index') })
     expect((await api.search('lantern')).mode).toBe('hybrid')
   })

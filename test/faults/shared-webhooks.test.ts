@@ -66,8 +66,8 @@ describe.skipIf(!canCluster)('webhooks of several processes', () => {
     await node.call('DELETE', `${AT}/${id}`)
   })
 
-  // For example after its machine has slept, because then the clock of the process has stood still.
-  test('a process whose lease another one has taken sends nothing, even before it knows', async () => {
+  // For example after its machine has slept, because the clock of the process stopped meanwhile.
+  test('a process that lost its lease to another one sends nothing, even before it notices', async () => {
     const receiver = await startReceiver()
     // The process notices the loss after a third of this.
     const node = await start({ DOCSEARCH_TEST_LEASE_MS: '15000' })

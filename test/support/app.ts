@@ -62,7 +62,7 @@ export interface TestApp {
   folder: string
   /** The parts behind the services, to prepare or check a state. */
   backend: Backend
-  /** The records of the worker, which are not those of `backend` on servers. */
+  /** The records that the worker uses. On servers, they are not those of `backend`. */
   workerRecords: Records
   /** Two users who share nothing, each with a key that has all scopes. */
   alice: ApiClient

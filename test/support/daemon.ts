@@ -125,10 +125,10 @@ export async function startRealDaemon(
   return daemon
 }
 
-/** The environments of the instances on servers, by the home folders of their daemons. */
+/** The environments of the instances on servers, by the home folder of their daemon. */
 const places = new Map<string, Record<string, string>>()
 
-/** Returns the environment in which a daemon keeps its data on servers, if the tests run there. */
+/** Returns the environment that makes a daemon keep its data on servers. Empty if the tests use data folders. */
 async function placeOf(home: string): Promise<Record<string, string>> {
   const known = places.get(home)
   if (known !== undefined || !areOnServers()) return known ?? {}

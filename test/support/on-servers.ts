@@ -3,5 +3,5 @@ export function areOnServers(): boolean {
   return process.env['DOCSEARCH_TEST_SHARED'] !== undefined
 }
 
-/** The same while the file of a test is loaded, to skip tests. */
+/** The same, for test files. They need it while they load, for example to skip tests. */
 export const isOnServers = areOnServers()

@@ -10,7 +10,7 @@ const NAMES = 6
 const WORDS = ['rent rent', 'lease leases', 'bee bees']
 const FOLDERS = ['', 'a/', 'b/', 'a/b/']
 
-/** Statements that docsearch doesn't have, with many rows. They don't change the vocabularies. */
+/** Statements that change many rows at once, and that docsearch itself never runs. They don't change the vocabularies. */
 export const LARGE_STATEMENTS = [
   `update documents set size_bytes = size_bytes + 1, passages = passages + 1,
     status = case when random() < 0.5 then status else 'failed' end where random() < 0.5`,
@@ -46,7 +46,7 @@ export class RandomChanges {
     return Math.floor(this.#random() * limit)
   }
 
-  /** One of the changes that processes make at the same time. Rejects if another change is in its way. */
+  /** Makes one of the changes that processes make at the same time. Rejects if it conflicts with another change. */
   async change({ records, coordination }: Postgres): Promise<unknown> {
     const kind = this.below(14)
     if (kind < 5) return this.#upload(records)

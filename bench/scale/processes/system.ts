@@ -24,8 +24,9 @@ export interface System {
   database: string
   apis: Node[]
   writer: Node
-  /** Lets the worker run that only reads documents. Between the measurements, it is frozen instead of stopped: a new process would compile its code again. */
+  /** Starts or resumes the worker that only reads documents. */
   wakeReader(): Promise<void>
+  /** Between measurements, the reader is frozen, not stopped, because a new process would compile its code again. */
   freezeReader(): void
   /** Stops an API node and starts one with the data folder of this name. */
   replaceApi(at: number, name: string, env?: Record<string, string>): Promise<Node>

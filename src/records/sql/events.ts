@@ -116,7 +116,7 @@ async function forgetDeleted({ sql: tx }: WriteTransaction, before: number): Pro
     and not (exists (select 1 from project_members where project_id = known.project_id)
       and exists (select 1 from events where project_id = known.project_id and created_at >= ${before}))`.execute(tx)
   if (rows.length === 0) return
-  // The next event must come after all that listeners have read, even if the clock is behind.
+  // The next event needs a greater ID than all events that listeners have read, even if the clock has gone back.
   await sql`insert into event_trims (project_id, last_id) select ${FORGOTTEN}, max(id) from events where true having max(id) > 0
     on conflict (project_id) do update set last_id = excluded.last_id where excluded.last_id > event_trims.last_id`.execute(tx)
   for (const { project_id } of rows)

@@ -44,7 +44,7 @@ export function equals(column: string, value: string | null): RawBuilder<boolean
   return value === null ? sql<boolean>`${sql.ref(column)} is null` : sql<boolean>`${sql.ref(column)} = ${value}`
 }
 
-/** Returns the id of the next row of a table whose ids grow like the time, in milliseconds since 1970. The id is at least `floor`. */
+/** Returns the id of the next row: the time in milliseconds since 1970, but greater than all ids in the table, and at least `floor`. */
 export function nextId(table: 'events' | 'audit_events', now: number, floor: RawBuilder<number> = sql`0`): RawBuilder<number> {
   const next = sql`(select coalesce(max(id), 0) + 1 from ${sql.table(table)}), ${now}, ${floor}`
   return perDialect({ sqlite: sql<number>`max(${next})`, postgres: sql<number>`greatest(${next})` })

@@ -172,7 +172,7 @@ export async function savePages(
 ): Promise<SavedPages | null> {
   const { attachments = [], isWhole = true, messages = [] } = parsed
   const changesOthers = attachments.length > 0 || (await hasAttachments(tx.sql, job.documentId))
-  // Attachments count towards the owner's quotas. Other documents don't wait for the pages of this one.
+  // Attachments count towards the owner's quotas. Without attachments, the owner's other documents don't have to wait for this one.
   if (changesOthers) await tx.engine.lockOwnersOf(tx.sql, [job.documentId])
   const row = await findWanted(tx, job)
   if (!row) return null

@@ -135,14 +135,14 @@ export function createStore({
 
 type NewEvent = Omit<EventRow, 'id'>
 
-/** The row of `event_trims` that has the newest event that was forgotten with its project. */
+/** The `project_id` of the row in `event_trims` that has the id of the newest event deleted together with its project. */
 export const FORGOTTEN = ''
 const AFTER_FORGOTTEN = sql<number>`(select coalesce(max(last_id), 0) + 1 from event_trims where project_id = ${FORGOTTEN})`
 
 async function insertEvents(tx: Transaction<Tables>, events: readonly NewEvent[], now: number): Promise<number[]> {
   const next = nextId('events', now, AFTER_FORGOTTEN)
   if (events.length === 1) {
-    // As in most transactions. The statement itself finds the id, which saves one.
+    // Most transactions add one event. The insert computes its id, which saves a statement.
     const row = { id: next, ...events[0]! }
     return [(await tx.insertInto('events').values(row).returning('id').executeTakeFirstOrThrow()).id]
   }

@@ -85,7 +85,7 @@ async function finish(tx: WriteTransaction, at: Date, id: string, outcome: Attem
   if (delivery === undefined) return null
   const set = (columns: Partial<WebhookDeliveryRow>) =>
     tx.sql.updateTable('webhook_deliveries').set(columns).where('id', '=', id).execute()
-  // While this process was frozen, another one has sent the message.
+  // Another process finished this delivery while this process was frozen. A late failure changes only the log.
   if (delivery.state !== 'waiting' && outcome.state !== 'delivered') {
     await set({ attempts: withAttempt(delivery, outcome) })
     return null

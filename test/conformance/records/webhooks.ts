@@ -131,7 +131,7 @@ export function webhooksConformance(base: DocumentsTest): void {
       expect(await records.webhooks.get(webhook.projectId, webhook.id)).toMatchObject({ waiting: 1 })
     })
 
-    // A process was frozen during its attempt, and another process has sent the message meanwhile.
+    // A process was frozen during its attempt, and another process sent the message meanwhile.
     test('a failed attempt does not change a finished delivery, and a successful one makes it delivered', async ({
       records,
       clock,

@@ -86,7 +86,7 @@ test('an index of an earlier version keeps its canary vectors and gets the measu
   expect(await other.records.indexes.measurements(id)).toEqual({ canaries, chance })
 })
 
-test('a process that only follows an index gets the measurement as soon as there is one', async () => {
+test('a process that only reads an index gets the measurement as soon as there is one', async () => {
   const folder = await tempFolder()
   const one = await start(folder, narrow().embedder)
   await until('the measurement', () => one.lifecycle.active()!.chance !== null)

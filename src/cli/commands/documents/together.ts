@@ -7,7 +7,7 @@ import { concernsOneDocument } from './each.ts'
 /** The API accepts at most this many documents in one request. */
 const MAX_AT_ONCE = 1_000
 
-/** A document to change, or the error of looking for it. */
+/** A document to change, or the error from looking it up. */
 type Target = { id: string; error: null } | { id: null; error: Error }
 
 /** Finds all documents before any is changed. Returns them by the name or ID that the user gave, each document once. */
@@ -56,7 +56,7 @@ export async function changeTogether(
   return changed
 }
 
-/** Returns what the user named, changed documents first, because a request for one of the others may end the command. */
+/** Returns the names and IDs that the user gave. Changed documents come first, because a request for one of the others may end the command. */
 export function changedFirst(targets: ReadonlyMap<string, Target>, changed: ChangedTogether): string[] {
   const isChanged = (given: string) => changed.has(targets.get(given)!.id ?? '')
   return [...targets.keys()].toSorted((a, b) => Number(isChanged(b)) - Number(isChanged(a)))

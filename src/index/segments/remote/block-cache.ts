@@ -62,9 +62,9 @@ export class BlockCache {
   /** Slots without a block. */
   readonly #freeSlots: number[] = []
   #failedWrites = 0
-  /** The newest failure of the store. */
+  /** The store's latest error. */
   #storeFailure: unknown = null
-  /** True while blocks can't be fetched. */
+  /** True from a failed fetch until the next successful one. */
   #isFailing = false
   /** Until this time, new blocks replace others, because the disk was full. */
   #fullUntil = Number.NEGATIVE_INFINITY
@@ -109,7 +109,7 @@ export class BlockCache {
     return this.#slots.filter((slot) => slot !== null && slot.blocks !== null).length
   }
 
-  /** Fetches blocks of these files, until the cache is full or the disk takes no more. Throws the failure of the store, if it fails. */
+  /** Fetches blocks of these files, until the cache is full or the disk takes no more. Throws the store's error if the store fails. */
   async fill(files: readonly RemoteFile[]): Promise<void> {
     const inTurn = pLimit(FILLS_AT_ONCE)
     const [failedBefore, failureBefore] = [this.#failedWrites, this.#storeFailure]

@@ -35,7 +35,7 @@ export class PostgresLease implements Lease {
     return this.#options.name
   }
 
-  /** The ID under which the process has, or had, the lease. */
+  /** The ID under which the process has the lease, or had it last. */
   get holder(): string {
     return this.#holder
   }
@@ -47,7 +47,7 @@ export class PostgresLease implements Lease {
     let begun = 0
     if (await this.isTaken()) return false
     const isOwn = await db.transaction().execute(async (tx) => {
-      // Waits for the transaction in which `requireHeld` has let the last holder go on.
+      // Wait for a transaction in which `requireHeld` has just confirmed the former holder.
       await sql`select pg_advisory_xact_lock_shared(${LOCKS}, ${WRITES})`.execute(tx)
       begun = performance.now()
       // Each holder gets its own fence, even if it writes no index.

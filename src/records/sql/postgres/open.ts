@@ -31,8 +31,9 @@ const LEASE_MS = 60_000
 export interface Postgres {
   records: Records
   /**
-   * The records of the process that writes the index. Only with the writer's lease do they change the list of indexes, what indexes hold, tombstones
-   * and the whole queue; otherwise they throw `writer_replaced`. The object store checks the fence of each commit, but it does not see these changes.
+   * The records for the process that writes the index. Changes to the list of indexes, to the record of what they contain, to tombstones and to the
+   * whole queue need the writer's lease. Without it, they throw `writer_replaced`. The object store checks the fence of each commit, but it does not
+   * see these changes.
    */
   writerRecords: Records
   /** Counts requests and failed logins of all processes together. */

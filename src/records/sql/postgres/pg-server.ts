@@ -95,7 +95,7 @@ function toClient(client: PoolClient, watch: Watch, limits: { query_timeout?: nu
   const run = (text: string, parameters: readonly unknown[]): Promise<unknown> =>
     watch(client.query({ text, values: [...parameters], ...limits }))
 
-  /** Sends the `begin` of a transaction together with its first statement if that has no parameters, which saves a round trip. */
+  /** Sends `begin` together with the first statement of the transaction if that statement has no parameters. This saves a round trip. */
   async function send(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<unknown>> {
     const isFirst = isBeginning
     isBeginning = false

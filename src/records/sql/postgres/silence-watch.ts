@@ -48,7 +48,7 @@ export class SilenceWatch<Connection> {
   /** Waits for a statement. Throws `ServerSilent` if no answer will come; close the connection then. */
   async during<T>(statement: Promise<T>, connection: Connection): Promise<T> {
     const { promise: silence, reject } = Promise.withResolvers<never>()
-    // Every statement comes here, so this uses a bare timer: to make and abort a signal takes ten times as long.
+    // Every statement comes here, so this uses a bare timer. Creating and aborting a signal takes ten times as long.
     const waiting: Waiting<Connection> = { connection, giveUp: reject }
     this.#waiting.add(waiting)
     this.#watch(waiting)

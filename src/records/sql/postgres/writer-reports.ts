@@ -8,7 +8,7 @@ import type { PostgresLease } from './lease.ts'
 export const REPORT_SETTING = 'writer_report'
 
 const schema: z.ZodType<WriterReport & { holder: string }> = z.object({
-  /** The holder of the lease whose report this is. */
+  /** The holder of the lease that wrote this report. */
   holder: z.string(),
   documentsWaitFor: z.string().nullable(),
   buildWaitsFor: z.string().nullable(),
