@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
 import { pgServer } from '../../src/records/sql/postgres/pg-server.ts'
@@ -110,4 +112,29 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server', () => {
     expect((await next.query('select 2 as two from pg_sleep(1)', [])).rows).toEqual([{ two: 2 }])
     next.release(false)
   })
+
+  test('that ends a connection in the same packet that accepts it makes only the next statement fail', async () => {
+    const ended = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.once('data', () => socket.end(Buffer.concat([ACCEPTED, READY, TERMINATED])))
+    })
+    onTestFinished(() => void ended.close())
+    await once(ended.listen(0, '127.0.0.1'), 'listening')
+    const { port } = ended.address() as AddressInfo
+    const server = await pgServer({ url: `postgres://docsearch@127.0.0.1:${port}/any`, log: silentLogger, connections: 1 })
+    onTestFinished(() => server.end())
+    const client = await server.connect()
+    await expect(client.query('select 1', [])).rejects.toThrow(Error)
+    client.release(true)
+  })
 })
+
+/** Makes a message of PostgreSQL's protocol: a letter, the length, and the content. */
+const message = (type: string, content: string): Buffer => {
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(content.length + length.length)
+  return Buffer.concat([Buffer.from(type), length, Buffer.from(content, 'latin1')])
+}
+const ACCEPTED = message('R', '\0\0\0\0')
+const READY = message('Z', 'I')
+const TERMINATED = message('E', 'SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0')
