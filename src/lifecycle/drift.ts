@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Embedder } from '../embed/embedder.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Records } from '../records/records.ts'
@@ -12,6 +13,8 @@ export const DAY_MS = 86_400_000
 const RETRY_MS = 60_000
 /** The pause while the process that writes the index has not measured the model yet. */
 const UNMEASURED_MS = 2_000
+/** How long a user who asks for a model waits for a check. */
+const BRIEFLY_MS = 15_000
 /** The longest delay that setTimeout takes. */
 const MAX_DELAY_MS = 2 ** 31 - 1
 
@@ -60,6 +63,11 @@ export class DriftWatch {
   checkNow(): Promise<void> {
     this.#checked = new Set()
     return this.#check()
+  }
+
+  /** Like `checkNow`, but resolves after 15 s even if the model has not answered. A user who has just updated Ollama need not wait for the timer. */
+  async checkBriefly(): Promise<void> {
+    await Promise.race([this.checkNow(), sleep(BRIEFLY_MS, undefined, { ref: false })])
   }
 
   stop(): void {

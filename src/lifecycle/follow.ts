@@ -310,7 +310,8 @@ class FollowedIndexes implements IndexReading {
     return this.#changes.waitFor(find, signal)
   }
 
-  use(name: string): Promise<UseOutcome> {
+  async use(name: string): Promise<UseOutcome> {
+    await this.#drift.checkBriefly()
     return this.#requests.use(name)
   }
 

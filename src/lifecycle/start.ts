@@ -18,8 +18,6 @@ const CLOSE_MS = 2_000
 const RETRY_MS = 1_000
 const LOOK_MS = 30_000
 const MAX_RETRY_MS = 60_000
-/** How long `use` waits for a check of the vectors. */
-const CHECK_MS = 15_000
 
 /**
  * Chooses the embedder and opens its index. A damaged index is replaced by an empty one, and every document is queued. For another embedder, or
@@ -205,7 +203,6 @@ class IndexLifecycle implements Lifecycle {
       this.#exclusive(() => (this.#open.active === null ? this.#active.createFirst(embedder) : this.#building.begin(embedder)))
     const hadIndex = this.#open.active !== null
     let state = await begin()
-    // A user who has just updated Ollama does not have to wait for the next check.
     if (state === 'in_use' && hadIndex && (await this.#hasDrifted())) state = await begin()
     this.#changed()
     return { embedder, state, notice: this.#pinnedNotice(embedder) }
@@ -213,7 +210,7 @@ class IndexLifecycle implements Lifecycle {
 
   /** Checks the vectors of the active index. Returns true if docsearch can't use its model now. */
   async #hasDrifted(): Promise<boolean> {
-    await Promise.race([this.#drift.checkNow(), sleep(CHECK_MS, undefined, { ref: false })])
+    await this.#drift.checkBriefly()
     return this.#open.active?.embedder.canEmbed === false
   }
 

@@ -9,6 +9,7 @@ import { until } from '../support/until.ts'
 const MODEL = 'embeddinggemma'
 const TEXT = 'The lantern is in the shed.'
 const UPDATED = 'after an update'
+const DAY_MS = 86_400_000
 
 describe.skipIf(!canCluster)('several processes, and a model that returns other vectors under the same name and digest', () => {
   let cluster: Cluster
@@ -22,13 +23,13 @@ describe.skipIf(!canCluster)('several processes, and a model that returns other 
     onTestFinished(() => ollama.close())
     return ollama
   }
-  const settings = ({ url }: FakeOllama) => ({
+  const settings = ({ url }: FakeOllama, checkMs: number) => ({
     DOCSEARCH_EMBEDDER: `ollama:${MODEL}`,
     DOCSEARCH_OLLAMA: url,
-    DOCSEARCH_EMBEDDER_CHECK_MS: '200',
+    DOCSEARCH_EMBEDDER_CHECK_MS: String(checkMs),
   })
-  const start = async (role: 'api' | 'worker', ollama: FakeOllama) => {
-    const node = await cluster.start(role, settings(ollama))
+  const start = async (role: 'api' | 'worker', ollama: FakeOllama, checkMs = 200) => {
+    const node = await cluster.start(role, settings(ollama, checkMs))
     onTestFinished(() => node.daemon.kill())
     return node
   }
@@ -36,6 +37,19 @@ describe.skipIf(!canCluster)('several processes, and a model that returns other 
   const changed = { status: 'degraded', code: errorCode('embedding_model_changed') }
   const isChanged = async (node: Node) => (await embedderOf(node)).code === changed.code
   const use = (node: Node) => node.call<ModelUsed>('POST', '/api/v1/models/use', { model: MODEL })
+  const indexes = async (): Promise<{ id: string; state: string; isMeasured: boolean }[]> => {
+    const query = 'select id, state, canaries is not null as "isMeasured" from generations'
+    return (await withClient(cluster.env['DOCSEARCH_DATABASE']!, (client) => client.query(query))).rows
+  }
+  const measured = () => until('the vectors are measured', async () => (await indexes()).some(({ isMeasured }) => isMeasured))
+  /** Asks for the same model. With so few documents, the new index may be in use before the answer, but never the former one. */
+  const rebuild = async (node: Node) => {
+    const former = (await indexes()).map(({ id }) => id)
+    const answer = (await use(node)).body
+    const now = await indexes()
+    expect(now.filter(({ id, state }) => !former.includes(id) && ['active', 'building'].includes(state))).toHaveLength(1)
+    expect(answer).toMatchObject({ state: expect.stringMatching(/^(building|in_use)$/), notice: null })
+  }
 
   test('a process for the API reports this, searches by keywords only, and uses vectors again after the index was rebuilt', async () => {
     const ollama = await newOllama()
@@ -45,15 +59,14 @@ describe.skipIf(!canCluster)('several processes, and a model that returns other 
     await api.settled()
     await until('searches use vectors', async () => (await api.search('lantern')).mode === 'hybrid')
     // Until then, this process can't compare vectors.
-    await until('the vectors are measured', () => hasMeasured(cluster))
+    await measured()
 
     ollama.drift(MODEL, UPDATED)
     await until('health reports it', () => isChanged(api))
     expect((await api.health()).status).toBe('degraded')
     expect((await embedderOf(api)).message).toContain(`docsearch models use ollama:${MODEL}`)
     expect(await api.search('lantern')).toMatchObject({ mode: 'keyword', embedding_model: null })
-    // Never `in_use`: the answer says what the process that writes the index does.
-    expect((await use(api)).body).toMatchObject({ state: 'building' })
+    await rebuild(api)
     await until('health is ok again', async () => (await embedderOf(api)).status === 'ok')
     await until('searches use the new vectors', async () => (await api.search('lantern')).mode === 'hybrid')
   })
@@ -80,11 +93,17 @@ describe.skipIf(!canCluster)('several processes, and a model that returns other 
     expect(await embedderOf(api)).toMatchObject({ message: expect.stringContaining('The process that writes the index') })
     expect((await api.search('lantern')).mode).toBe('hybrid')
   })
-})
 
-async function hasMeasured({ env }: Cluster): Promise<boolean> {
-  const { rows } = await withClient(env['DOCSEARCH_DATABASE']!, (client) =>
-    client.query(`select 1 from generations where state = 'active' and canaries is not null`),
-  )
-  return rows.length > 0
-}
+  test('a user who asks for the same model right after its update gets a new index, without waiting for the next check', async () => {
+    const ollama = await newOllama()
+    ollama.drift(MODEL, UPDATED)
+    await cluster.writer([await start('worker', ollama, DAY_MS)])
+    const api = await start('api', ollama, DAY_MS)
+    await until('searches use vectors', async () => (await api.search('lantern')).mode === 'hybrid')
+    expect((await use(api)).body).toMatchObject({ state: 'in_use' })
+    await measured()
+    ollama.drift(MODEL, 'a later version')
+    await rebuild(api)
+    await until('searches use the new vectors', async () => (await api.search('lantern')).mode === 'hybrid')
+  })
+})
