@@ -56,10 +56,15 @@ export function createIndexDocuments(store: Store): Documents {
         .execute()
       return new Map(rows.map((row) => [row.document_id, { version: row.version, chunks: row.chunks ?? 0 }]))
     },
-    async forget(id, documentIds) {
-      for (const ids of slices(documentIds))
-        await db.deleteFrom('generation_documents').where('generation_id', '=', id).where('document_id', 'in', ids).execute()
-    },
+    forget: (id, documentIds) =>
+      store.write(async (tx) => {
+        for (const ids of slices(documentIds))
+          await tx.sql
+            .deleteFrom('generation_documents')
+            .where('generation_id', '=', id)
+            .where('document_id', 'in', ids)
+            .execute()
+      }),
     progress: (id, projects) => countProgress(store, id, projects),
     async countPassages(id, projects) {
       const index = await db.selectFrom('generations').select('state').where('id', '=', id).executeTakeFirst()

@@ -45,14 +45,15 @@ export function createIndexes(store: Store): Indexes {
       const row = await db.selectFrom('generations').select('canaries').where('id', '=', id).executeTakeFirst()
       return row?.canaries ? readMeasurements(row.canaries) : null
     },
-    async setMeasurements(id, { canaries, chance }) {
-      const stored: StoredMeasurements = { canaries: canaries.map((vector) => Array.from(vector)), chance }
-      await db
-        .updateTable('generations')
-        .set({ canaries: JSON.stringify(stored) })
-        .where('id', '=', id)
-        .execute()
-    },
+    setMeasurements: (id, { canaries, chance }) =>
+      store.write(async (tx) => {
+        const stored: StoredMeasurements = { canaries: canaries.map((vector) => Array.from(vector)), chance }
+        await tx.sql
+          .updateTable('generations')
+          .set({ canaries: JSON.stringify(stored) })
+          .where('id', '=', id)
+          .execute()
+      }),
     ...createIndexDocuments(store),
     switchTo: (id, options) => store.write((tx) => switchTo(tx, store.now(), id, options)),
     adopt: (id, { fingerprint, parserVersion }) =>
