@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { runCommand } from '../support/cli.ts'
 import type { DocumentBatch, DocumentBatchAnswer } from '../../src/contract/documents.ts'
-import { json, problem, type Received, scriptedInstance } from '../support/scripted-instance.ts'
+import { json, problem, type Received, scriptedInstance, uploaded } from '../support/scripted-instance.ts'
 import { errorCode } from '../support/codes.ts'
 
 const [first, gone, last] = ['1', '2', '3'].map((digit) => `doc_${digit.repeat(26)}`) as [string, string, string]
@@ -60,13 +60,17 @@ test('restores many documents with few requests, and sends single requests only 
     },
     [`POST /api/v1/documents/${gone}/restore`]: (_: unknown, response: ServerResponse) =>
       problem(response, 404, errorCode('document_not_found'), 'There is none.'),
+    [`GET /api/v1/documents/${replacing}`]: (_: unknown, response: ServerResponse) =>
+      json(response, 200, uploaded(replacing, 'contracts/lease.pdf')),
   })
   const env = { DOCSEARCH_SERVER: instance.url, DOCSEARCH_TOKEN: 'dsk_x' }
   const args = ['documents', 'restore', gone, ...others, replacing]
   const plain = await runCommand(args, { env })
   expect(plain.stdout).toBe([...others, replacing].map((id) => `${id}\trestored\n`).join(''))
   expect(plain.stderr).toContain(`${gone}\tThere is none.\n`)
-  expect(plain.stderr).toContain(`run \`docsearch documents restore ${former}\``)
+  expect(plain.stderr).toContain(
+    `The document that was at contracts/lease.pdf is in the trash now. To undo this, run \`docsearch documents restore ${former}\`.`,
+  )
   expect(instance.requests.filter(({ method }) => method === 'POST')).toHaveLength(4)
   const { stdout, code } = await runCommand([...args, '--json'], { env })
   expect([code, JSON.parse(stdout)]).toEqual([

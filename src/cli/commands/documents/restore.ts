@@ -31,8 +31,9 @@ export default defineCommand({
         if (replaced_id === null || replaced_id === undefined) return id
         const undo = restoring([replaced_id])
         replaced.push({ id: replaced_id, by: id, undo })
-        const place = 'path' in restored ? oneLine(restored.path) : `the path of ${oneLine(given)}`
-        if (!context.json) context.notice(`The document that was at ${place} is in the trash now. To undo this, run \`${undo}\`.`)
+        if (context.json) return id
+        const { path } = 'path' in restored ? restored : await client.documents.get(id)
+        context.notice(`The document that was at ${oneLine(path)} is in the trash now. To undo this, run \`${undo}\`.`)
         return id
       },
       async () => ({ replaced }),
