@@ -1,8 +1,9 @@
+import { type AddressInfo, createConnection, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
 import { pgServer } from '../../src/records/sql/postgres/pg-server.ts'
 import type { PostgresServer } from '../../src/records/sql/postgres/server.ts'
-import { hasPostgres, type RunningPostgres, startPostgres } from '../support/postgres-server.ts'
+import { hasPostgres, type RunningPostgres, startPostgres, withClient } from '../support/postgres-server.ts'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import { until, within } from '../support/until.ts'
 
@@ -94,6 +95,18 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server', () => {
     client.release(false)
   })
 
+  test('that accepts a connection and ends it at once fails the next statement, but not the process', async () => {
+    await using busy = await startBusyReader(url, async () => {
+      await withClient(postgres.admin, (client) => client.query(END_CONNECTIONS))
+    })
+    const direct = await pgServer({ url: busy.url, log: silentLogger })
+    onTestFinished(() => direct.end())
+    // Vitest reports an error that would end the process.
+    const client = await direct.connect()
+    await expect(client.query('select 1', [])).rejects.toThrow('not queryable')
+    client.release(true)
+  })
+
   test('that another server has replaced fails statements on the old connections', async () => {
     const other = await startPostgres()
     onTestFinished(() => other.stop())
@@ -111,3 +124,34 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server', () => {
     next.release(false)
   })
 })
+
+const END_CONNECTIONS = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'docsearch'`
+/** The server waits for a statement. */
+const READY_FOR_QUERY = 'Z\0\0\0\x05I'
+
+/**
+ * A proxy for a process that is too busy to read until the server has closed the connection: everything that the server sent arrives in one piece.
+ * Calls `onReady` once the server has accepted the connection.
+ */
+async function startBusyReader(url: string, onReady: () => Promise<void>): Promise<AsyncDisposable & { url: string }> {
+  const { hostname: host, port } = new URL(url)
+  const proxy = createServer((near) => {
+    const far = createConnection({ host, port: Number(port) })
+    let sent = ''
+    near.pipe(far)
+    far.setEncoding('latin1').on('data', (part: string) => {
+      sent += part
+      if (sent.endsWith(READY_FOR_QUERY)) void onReady()
+    })
+    far.on('end', () => near.end(sent, 'latin1'))
+  })
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+  const address = new URL(url)
+  address.port = String((proxy.address() as AddressInfo).port)
+  return {
+    url: address.href,
+    async [Symbol.asyncDispose]() {
+      await new Promise((resolve) => proxy.close(resolve))
+    },
+  }
+}

@@ -40,7 +40,12 @@ export async function pgServer(options: PgServerOptions): Promise<PostgresServer
   // An idle connection broke off. The pool makes another one when it needs one.
   pool.on('error', (error) => log.debug({ err: error }, 'a connection to PostgreSQL has ended'))
   const since = new WeakMap<object, number>()
-  pool.on('connect', (client) => since.set(client, performance.now()))
+  pool.on('connect', (client) => {
+    since.set(client, performance.now())
+    // Without a listener, a connection that breaks off between two statements would end the process. The next statement fails instead. The listener
+    // must be there before `pool.connect` resolves: a busy process reads at once that the server has accepted a connection and ended it.
+    client.on('error', () => {})
+  })
   const silence = new SilenceWatch<Served>((waiting, signal) => probe(new pg.Client(config), waiting, signal), options.silence)
   return {
     async connect({ upgradeLockMs } = {}) {
@@ -88,9 +93,6 @@ function parseOther(oid: number, value: unknown): unknown {
 function toClient(client: PoolClient, watch: Watch, limits: { query_timeout?: number } = {}): PostgresClient {
   let silence: Error | null = null
   let isBeginning = false
-  const onError = () => {}
-  // A connection that breaks off between two statements would end the process. The next statement fails.
-  client.on('error', onError)
 
   const run = (text: string, parameters: readonly unknown[]): Promise<unknown> =>
     watch(client.query({ text, values: [...parameters], ...limits }))
@@ -121,10 +123,7 @@ function toClient(client: PoolClient, watch: Watch, limits: { query_timeout?: nu
         throw error
       }
     },
-    release(isBroken) {
-      client.off('error', onError)
-      client.release(isBroken)
-    },
+    release: (isBroken) => client.release(isBroken),
   }
 }
 
