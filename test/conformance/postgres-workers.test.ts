@@ -18,6 +18,8 @@ import { until } from '../support/until.ts'
 import { startWorker, type WorkerProcess } from '../support/worker-processes.ts'
 import { PARSED } from './records/fixtures.ts'
 
+type Gate = PromiseWithResolvers<void>
+
 describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => {
   let postgres: RunningPostgres
   beforeAll(async () => {
@@ -119,6 +121,41 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     expect(await records.queue.counts()).toMatchObject({ processing: 1 })
     await other.end()
     expect(other.documents('finished')).toEqual(ids)
+  })
+
+  test('a late answer about the former lease of a process does not end its next lease', async () => {
+    const url = await postgres.database()
+    const server = await pgServer({ url, log: silentLogger })
+    const [isRenewing, mayRenew, isRenewed] = Array.from({ length: 3 }, () => Promise.withResolvers<void>()) as [Gate, Gate, Gate]
+    const slow: PostgresServer = {
+      ...server,
+      async connect(options) {
+        const client = await server.connect(options)
+        const query: typeof client.query = async (statement, parameters) => {
+          if (statement.startsWith('update workers set lease_until = clock')) {
+            isRenewing.resolve()
+            await mayRenew.promise
+          }
+          // What the process does after each renewal.
+          if (statement.startsWith('select 1 from workers')) isRenewed.resolve()
+          return client.query(statement, parameters)
+        }
+        return { ...client, query }
+      },
+    }
+    const [records, other] = [await open(url, { server: slow }), await open(url)]
+    await fill(records, { owners: 1, each: 2 })
+    await records.queue.claim(1)
+    await isRenewing.promise
+    await withClient(url, (client) => client.query(`update workers set lease_until = '-infinity'`))
+    expect(await other.queue.recover()).toBe(1)
+    await expect(records.queue.claim(1)).rejects.toMatchObject({ code: errorCode('database_busy') })
+    const [job] = await records.queue.claim(1)
+    mayRenew.resolve()
+    await isRenewed.promise
+    // With the same lease.
+    await records.queue.claim(1)
+    expect(await records.queue.savePages(job!, PARSED)).not.toBeNull()
   })
 
   test('a claim whose answer got lost is queued again, and the claims of other processes stay', async () => {
