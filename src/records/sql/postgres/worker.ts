@@ -71,6 +71,8 @@ export class LeasedWorker implements Worker {
   async #renew(): Promise<void> {
     try {
       if (this.#lease !== undefined) {
+        // A lease that has not begun yet looks like one that has expired.
+        await this.#lease
         const id = this.#id
         const renewal = sql`update workers set lease_until = ${this.#end()} where id = ${id}`
         const { numAffectedRows } = await renewal.execute(this.#db)
