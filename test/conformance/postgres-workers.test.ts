@@ -18,6 +18,24 @@ import { until } from '../support/until.ts'
 import { startWorker, type WorkerProcess } from '../support/worker-processes.ts'
 import { PARSED } from './records/fixtures.ts'
 
+const gate = () => Promise.withResolvers<void>()
+
+/** Calls `before` before each statement. */
+async function slowServer(url: string, before: (statement: string) => Promise<void>): Promise<PostgresServer> {
+  const server = await pgServer({ url, log: silentLogger })
+  return {
+    ...server,
+    async connect(options) {
+      const client = await server.connect(options)
+      const query: typeof client.query = async (statement, parameters) => {
+        await before(statement)
+        return client.query(statement, parameters)
+      }
+      return { ...client, query }
+    },
+  }
+}
+
 describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => {
   let postgres: RunningPostgres
   beforeAll(async () => {
@@ -119,6 +137,63 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     expect(await records.queue.counts()).toMatchObject({ processing: 1 })
     await other.end()
     expect(other.documents('finished')).toEqual(ids)
+  })
+
+  /** Takes the documents from a process that has a lease, until it notices. */
+  async function endLease(url: string, records: Records): Promise<void> {
+    const other = await open(url)
+    await withClient(url, (client) => client.query(`update workers set lease_until = '-infinity'`))
+    expect(await other.queue.recover()).toBe(1)
+    await expect(records.queue.claim(1)).rejects.toMatchObject({ code: errorCode('database_busy') })
+  }
+
+  test('a late answer about the former lease of a process does not end its next lease', async () => {
+    const url = await postgres.database()
+    const [isRenewing, mayRenew, isRenewed] = [gate(), gate(), gate()]
+    const server = await slowServer(url, async (statement) => {
+      // What the process does after each renewal.
+      if (statement.startsWith('select 1 from workers')) isRenewed.resolve()
+      if (!statement.startsWith('update workers set lease_until = clock')) return
+      isRenewing.resolve()
+      await mayRenew.promise
+    })
+    const records = await open(url, { server })
+    await fill(records, { owners: 1, each: 2 })
+    await records.queue.claim(1)
+    await isRenewing.promise
+    await endLease(url, records)
+    const [job] = await records.queue.claim(1)
+    mayRenew.resolve()
+    await isRenewed.promise
+    // With the same lease.
+    await records.queue.claim(1)
+    expect(await records.queue.savePages(job!, PARSED)).not.toBeNull()
+  })
+
+  test('a process that takes long to begin its next lease keeps it', async () => {
+    const url = await postgres.database()
+    const [isBeginning, mayBegin] = [gate(), gate()]
+    let begun = 0
+    const server = await slowServer(url, async (statement) => {
+      // Otherwise, a renewal could notice the end of the former lease first.
+      if (statement.startsWith('update workers set lease_until = clock')) await isBeginning.promise
+      if (!statement.startsWith('insert into workers') || ++begun !== 2) return
+      isBeginning.resolve()
+      await mayBegin.promise
+    })
+    const records = await open(url, { server })
+    await fill(records, { owners: 1, each: 2 })
+    await records.queue.claim(1)
+    await endLease(url, records)
+    const claiming = records.queue.claim(1)
+    await isBeginning.promise
+    const end = performance.now() + LEASE_MS
+    await until('a renewal is due', () => performance.now() > end)
+    mayBegin.resolve()
+    const [job] = await claiming
+    // With the same lease.
+    await records.queue.claim(1)
+    expect(await records.queue.savePages(job!, PARSED)).not.toBeNull()
   })
 
   test('a claim whose answer got lost is queued again, and the claims of other processes stay', async () => {

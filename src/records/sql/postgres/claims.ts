@@ -14,8 +14,8 @@ export interface Worker {
   readonly id: string
   /** Makes sure that the process has a lease. */
   ensureLease(): Promise<void>
-  /** Call this when another process has ended the lease. */
-  loseLease(): void
+  /** Call this when another process has ended the lease with this id. Does nothing if the worker has another id meanwhile. */
+  loseLease(id: string): void
 }
 
 /**
@@ -28,17 +28,18 @@ export function createClaims(worker: Worker): Claims {
     next: findAndLock,
     prepare: () => worker.ensureLease(),
     async take(tx, documentId) {
-      const { numAffectedRows } = await sql`with lease as (${leaseOf(worker)})
+      const { id } = worker
+      const { numAffectedRows } = await sql`with lease as (${leaseOf(id)})
         insert into claims (document_id, worker_id) select ${documentId}, id from lease
         on conflict (document_id) do update set worker_id = excluded.worker_id`.execute(tx)
-      if (numAffectedRows === 0n) throw leaseLost(worker)
+      if (numAffectedRows === 0n) throw leaseLost(worker, id)
     },
     isOwn: () => sql<boolean>`exists (select 1 from claims where document_id = documents.id and worker_id = ${worker.id})`,
     async forgetStopped(tx) {
       const stopped = await sql<{ id: string }>`delete from workers where lease_until < clock_timestamp() returning id`.execute(
         tx,
       )
-      if (stopped.rows.some(({ id }) => id === worker.id)) worker.loseLease()
+      for (const { id } of stopped.rows) worker.loseLease(id)
     },
     isAbandoned: sql<boolean>`not exists (select 1 from claims where document_id = documents.id)`,
   }
@@ -46,14 +47,15 @@ export function createClaims(worker: Worker): Claims {
 
 /** Makes sure that the lease of this process lasts as long as the transaction. Throws `database_busy` if it has expired. */
 export async function lockLease(tx: Transaction<Tables>, worker: Worker): Promise<void> {
-  const { rows } = await leaseOf(worker).execute(tx)
-  if (rows.length === 0) throw leaseLost(worker)
+  const { id } = worker
+  const { rows } = await leaseOf(id).execute(tx)
+  if (rows.length === 0) throw leaseLost(worker, id)
 }
 
-const leaseOf = (worker: Worker) => sql`select id from workers where id = ${worker.id} for share`
+const leaseOf = (id: string) => sql`select id from workers where id = ${id} for share`
 
-function leaseLost(worker: Worker): DocsearchError {
-  worker.loseLease()
+function leaseLost(worker: Worker, id: string): DocsearchError {
+  worker.loseLease(id)
   return new DocsearchError('database_busy', 'The lease of this process has expired. Try again.', { retryAfter: 1 })
 }
 

@@ -40,7 +40,8 @@ export class LeasedWorker implements Worker {
     return this.#lease
   }
 
-  loseLease(): void {
+  loseLease(id: string): void {
+    if (id !== this.#id) return
     this.#log.warn({}, 'the lease on documents being processed has expired; other processes continue with them')
     this.#lease = undefined
   }
@@ -70,10 +71,13 @@ export class LeasedWorker implements Worker {
   async #renew(): Promise<void> {
     try {
       if (this.#lease !== undefined) {
-        const renewal = sql`update workers set lease_until = ${this.#end()} where id = ${this.#id}`
+        // A lease that has not begun yet looks like one that has expired.
+        await this.#lease
+        const id = this.#id
+        const renewal = sql`update workers set lease_until = ${this.#end()} where id = ${id}`
         const { numAffectedRows } = await renewal.execute(this.#db)
         // Another process has taken over the documents: this one was frozen, or could not reach the database.
-        if (numAffectedRows === 0n) this.loseLease()
+        if (numAffectedRows === 0n) this.loseLease(id)
       }
       await this.#takeOver()
     } catch (error) {
