@@ -89,7 +89,7 @@ class FollowedIndexes implements IndexReading {
     this.#requests = new ModelRequests({
       ...options,
       catchUp: () => this.catchUp(),
-      driftedIndex: () => this.#driftedIndex(),
+      checkDrift: () => this.#checkDrift(),
       signal: this.#closing.signal,
     })
   }
@@ -310,13 +310,12 @@ class FollowedIndexes implements IndexReading {
     return this.#changes.waitFor(find, signal)
   }
 
-  async use(name: string): Promise<UseOutcome> {
-    await this.#drift.checkBriefly()
+  use(name: string): Promise<UseOutcome> {
     return this.#requests.use(name)
   }
 
-  /** Returns the ID of the active index if its model now returns other vectors, in this process or in the one that writes the index. */
-  #driftedIndex(): string | null {
+  async #checkDrift(): Promise<string | null> {
+    await this.#drift.checkBriefly()
     const active = this.#active
     if (active === null) return null
     const isOwn = active.ownEmbedder !== null && !active.embedder.canEmbed

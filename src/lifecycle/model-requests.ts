@@ -5,7 +5,8 @@ import type { IndexRecord, Records } from '../records/records.ts'
 import type { Versions, WriterReports } from '../records/shared.ts'
 import { parseFingerprint } from './fingerprint.ts'
 import type { ChooseEmbedder, UseOutcome } from './lifecycle.ts'
-import { type ModelTest, testModel } from './model-test.ts'
+import type { ModelTest } from './model-test.ts'
+import { pinnedNotice, testNamed } from './named-model.ts'
 
 /** How long a change of model waits for the process that writes the index. */
 const USE_MS = 20_000
@@ -21,8 +22,8 @@ interface ModelRequestsOptions {
   pinned: string | null
   /** Reads the list of indexes again if it has changed. */
   catchUp(): Promise<void>
-  /** Returns the ID of the active index if a process has noticed that its model now returns other vectors. Null otherwise. */
-  driftedIndex(): string | null
+  /** Checks the vectors. Returns the ID of the active index if its model now returns other vectors, here or in the process that writes it. */
+  checkDrift(): Promise<string | null>
   signal: AbortSignal
 }
 
@@ -36,12 +37,13 @@ export class ModelRequests {
 
   /** Records the chosen model, and waits until the process that writes the index has begun to switch to it. */
   async use(name: string): Promise<UseOutcome> {
-    const { records, versions, reports, catchUp, driftedIndex, signal } = this.#options
+    const { records, versions, reports, pinned, catchUp, checkDrift, signal } = this.#options
     const wanted = withoutLatest(name)
     // Another version of docsearch may write the index, with another layout.
-    const made = await this.#embedderFingerprint(wanted)
-    const drifted = driftedIndex()
-    const isOfModel = ({ fingerprint }: IndexRecord) => parseFingerprint(fingerprint).embedder === made
+    const ofModel = await this.#embedderFingerprint(wanted)
+    const isOfModel = ({ fingerprint }: IndexRecord) => parseFingerprint(fingerprint).embedder === ofModel
+    const current = await records.indexes.active()
+    const drifted = current !== null && isOfModel(current) ? await checkDrift() : null
     const isWanted = (record: IndexRecord) => isOfModel(record) && record.id !== drifted
     await records.indexes.choose(wanted)
     await versions.grow('models')
@@ -50,10 +52,10 @@ export class ModelRequests {
       const all = await records.indexes.all()
       const isActive = all.some((record) => record.state === 'active' && isWanted(record))
       const building = all.find(({ state }) => state === 'building')
-      if (isActive && building === undefined) return outcome('in_use', this.#pinnedNotice(wanted))
+      if (isActive && building === undefined) return outcome('in_use', pinnedNotice(pinned, wanted))
       if (building !== undefined && isWanted(building)) {
         await catchUp()
-        return outcome('building', this.#pinnedNotice(wanted))
+        return outcome('building', pinnedNotice(pinned, wanted))
       }
       await sleep(USE_LOOK_MS, undefined, { signal })
     }
@@ -74,21 +76,9 @@ export class ModelRequests {
     return embedder.fingerprint
   }
 
-  #pinnedNotice(embedder: string): string | null {
-    const { pinned } = this.#options
-    if (pinned === null || withoutLatest(pinned) === embedder) return null
-    return `The configuration of this instance names the embedder ${pinned}, so the next start switches back to it. Remove that setting, or set it to ${embedder}.`
-  }
-
   /** See `IndexReading`. */
-  async test(name: string, signal: AbortSignal): Promise<ModelTest> {
-    const { embedder, reason } = await this.#options.chooseEmbedder(null, withoutLatest(name))
-    if (embedder === null) throw new DocsearchError('model_unusable', reason)
-    try {
-      return await testModel(embedder, signal)
-    } finally {
-      await embedder.close()
-    }
+  test(name: string, signal: AbortSignal): Promise<ModelTest> {
+    return testNamed(this.#options.chooseEmbedder, name, signal)
   }
 
   /** The process that writes the index deletes the files. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import pRetry from 'p-retry'
-import { DocsearchError, isDocsearchError } from '../core/errors.ts'
+import { isDocsearchError } from '../core/errors.ts'
 import { withoutLatest } from '../ollama/client.ts'
 import type { ProjectIds } from '../records/records.ts'
 import { ActiveIndex } from './active-index.ts'
@@ -10,7 +10,8 @@ import { Changes } from './changes.ts'
 import { DAY_MS, DriftWatch } from './drift.ts'
 import { dropLeftovers } from './leftovers.ts'
 import type { Choice, IndexState, Lifecycle, LifecycleOptions, OpenIndex, UseOutcome } from './lifecycle.ts'
-import { type ModelTest, testModel } from './model-test.ts'
+import type { ModelTest } from './model-test.ts'
+import { pinnedNotice, testNamed } from './named-model.ts'
 import { OpenIndexes } from './open-indexes.ts'
 import { describeStatus, driftMessage } from './status.ts'
 
@@ -205,7 +206,7 @@ class IndexLifecycle implements Lifecycle {
     let state = await begin()
     if (state === 'in_use' && hadIndex && (await this.#hasDrifted())) state = await begin()
     this.#changed()
-    return { embedder, state, notice: this.#pinnedNotice(embedder) }
+    return { embedder, state, notice: pinnedNotice(this.#pinned, embedder) }
   }
 
   /** Checks the vectors of the active index. Returns true if docsearch can't use its model now. */
@@ -214,19 +215,8 @@ class IndexLifecycle implements Lifecycle {
     return this.#open.active?.embedder.canEmbed === false
   }
 
-  #pinnedNotice(embedder: string): string | null {
-    if (this.#pinned === null || this.#pinned === embedder) return null
-    return `The configuration of this instance names the embedder ${this.#pinned}, so the next start switches back to it. Remove that setting, or set it to ${embedder}.`
-  }
-
-  async test(name: string, signal: AbortSignal): Promise<ModelTest> {
-    const { embedder, reason } = await this.#options.chooseEmbedder(null, withoutLatest(name))
-    if (embedder === null) throw new DocsearchError('model_unusable', reason)
-    try {
-      return await testModel(embedder, signal)
-    } finally {
-      await embedder.close()
-    }
+  test(name: string, signal: AbortSignal): Promise<ModelTest> {
+    return testNamed(this.#options.chooseEmbedder, name, signal)
   }
 
   async remove(name: string): Promise<void> {
