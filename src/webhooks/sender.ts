@@ -99,10 +99,10 @@ export class WebhookSender {
       const webhook = this.#slots.choose(due)
       if (webhook === null) break
       const delivery = await outbox.next(webhook.id, this.#slots.deliveriesOf(webhook.id))
-      if (!(await maySend()) || !this.#isLooking()) break
       // The other messages of this webhook are being sent already.
       if (delivery === null) due = due.filter(({ id }) => id !== webhook.id)
-      else this.#begin(delivery, webhook)
+      else if ((await maySend()) && this.#isLooking()) this.#begin(delivery, webhook)
+      else break
     }
     const next = await outbox.nextDueAt()
     if (next !== null && this.#isLooking()) this.#sleep(next.getTime() - clock.now().getTime())
