@@ -171,13 +171,13 @@ export async function savePages(
   { job, parsed, quotas, at }: { job: JobRef; parsed: ParsedPages; quotas: Quotas; at: Date },
 ): Promise<SavedPages | null> {
   const { attachments = [], isWhole = true, messages = [] } = parsed
-  const changesOthers = attachments.length > 0 || (await hasAttachments(tx.sql, job.documentId))
+  const changesAttachments = attachments.length > 0 || (await hasAttachments(tx.sql, job.documentId))
   // Attachments count towards the owner's quotas. Without attachments, the owner's other documents don't have to wait for this one.
-  if (changesOthers) await tx.engine.lockOwnersOf(tx.sql, [job.documentId])
+  if (changesAttachments) await tx.engine.lockOwnersOf(tx.sql, [job.documentId])
   const row = await findWanted(tx, job)
   if (!row) return null
   const now = at.getTime()
-  const refused = changesOthers ? await saveAttachments(tx, row, { attachments, isWhole }, { at, quotas }) : []
+  const refused = changesAttachments ? await saveAttachments(tx, row, { attachments, isWhole }, { at, quotas }) : []
   const skipped = [...(parsed.attachmentsSkipped ?? []), ...refused]
   const about = describeSkipped(skipped, parsed.attachmentsUnlisted)
   const facts = { ...parsed.facts, ...about.facts }
