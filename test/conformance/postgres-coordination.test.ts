@@ -9,6 +9,7 @@ import { errorCode } from '../support/codes.ts'
 import { LEASE_MS } from '../support/postgres-leases.ts'
 import { hasPostgres, startPostgres, withClient, type RunningPostgres } from '../support/postgres-server.ts'
 import { until } from '../support/until.ts'
+import { wrapStatements } from '../support/wrap-statements.ts'
 import { HEALTH } from './records/fixtures.ts'
 
 describe.skipIf(!hasPostgres)('processes of one instance', () => {
@@ -181,21 +182,14 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     const url = await postgres.database()
     const server = await serverOf(url)
     const [isRenewing, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const slow: PostgresServer = {
-      ...server,
-      async connect(options) {
-        const client = await server.connect(options)
-        const query: typeof client.query = async (statement, parameters) => {
-          const isRenewal = statement.startsWith('update leases set expires_at = clock')
-          if (isRenewal) {
-            isRenewing.resolve()
-            await mayAnswer.promise
-          }
-          return client.query(statement, parameters)
-        }
-        return { ...client, query }
-      },
-    }
+    const slow = wrapStatements(server, async (statement, run) => {
+      const isRenewal = statement.startsWith('update leases set expires_at = clock')
+      if (isRenewal) {
+        isRenewing.resolve()
+        await mayAnswer.promise
+      }
+      return run()
+    })
     const { writer } = (await open(url, slow)).coordination
     const onLost = vi.fn()
     await writer.tryTake(onLost)

@@ -15,6 +15,7 @@ import { errorCode } from '../support/codes.ts'
 import { IDLE_TRANSACTION_MS, LEASE_MS } from '../support/postgres-leases.ts'
 import { hasPostgres, startPostgres, withClient, type RunningPostgres } from '../support/postgres-server.ts'
 import { until } from '../support/until.ts'
+import { wrapStatements } from '../support/wrap-statements.ts'
 import { startWorker, type WorkerProcess } from '../support/worker-processes.ts'
 import { PARSED } from './records/fixtures.ts'
 
@@ -280,18 +281,11 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
       if (isFirst) await records.trash.restore(projects, ids[0]!)
       isFirst = false
     }
-    const slow: PostgresServer = {
-      ...server,
-      async connect(options) {
-        const client = await server.connect(options)
-        const query: typeof client.query = async (statement, parameters) => {
-          const answer = await client.query(statement, parameters)
-          if (statement.includes('sha256')) await afterFirst()
-          return answer
-        }
-        return { ...client, query }
-      },
-    }
+    const slow = wrapStatements(server, async (statement, run) => {
+      const answer = await run()
+      if (statement.includes('sha256')) await afterFirst()
+      return answer
+    })
     const sweeper = await open(url, { server: slow })
     expect(await sweeper.documents.isBlobReferenced('a'.repeat(64))).toBe(true)
     expect(await records.documents.get(projects, ids[0]!)).not.toBeNull()
@@ -308,22 +302,15 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
         return (await client.query(query)).rowCount! > 0
       })
     let other: Promise<unknown> | undefined
-    const slow: PostgresServer = {
-      ...server,
-      async connect(options) {
-        const client = await server.connect(options)
-        const query: typeof client.query = async (statement, parameters) => {
-          const answer = await client.query(statement, parameters)
-          if (statement.includes('"usage"') && other === undefined) {
-            let isDone = false
-            other = readMessage(records).finally(() => (isDone = true))
-            await until('the other process waits or is done', async () => isDone || (await isBlocked()))
-          }
-          return answer
-        }
-        return { ...client, query }
-      },
-    }
+    const slow = wrapStatements(server, async (statement, run) => {
+      const answer = await run()
+      if (statement.includes('"usage"') && other === undefined) {
+        let isDone = false
+        other = readMessage(records).finally(() => (isDone = true))
+        await until('the other process waits or is done', async () => isDone || (await isBlocked()))
+      }
+      return answer
+    })
     const quotas = { ...NO_QUOTAS, documents: 3 }
     const attachment = { name: 'a', page: 1, mediaType: 'text/plain', sizeBytes: 1, sha256: 'b'.repeat(64) }
     const readMessage = async ({ queue }: Records) => {
