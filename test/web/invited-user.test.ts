@@ -63,6 +63,8 @@ describe.skipIf(browserPath === undefined)(`an invited user (${browserWord})`, (
       .getByLabel('Files', { exact: true })
       .setInputFiles({ name: 'lease.pdf', mimeType: 'application/pdf', buffer: lease })
     await page.getByRole('button', { name: 'Upload', exact: true }).click()
+    // Without scripts, a reload before the answer would end the upload.
+    await page.getByRole('heading', { name: javaScriptEnabled ? 'Files of this upload' : 'Your upload' }).waitFor()
     await until('the document is ready', async () => {
       if (!javaScriptEnabled) await page.reload()
       return (await page.getByText('Ready', { exact: true }).count()) > 0

@@ -66,11 +66,14 @@ describe.skipIf(browserPath === undefined)(`uploading in a browser (${browserWor
         .setInputFiles([join(files, 'harbour/heron.txt'), join(files, 'damaged.pdf')])
       await page.getByLabel('Or a new project').fill('Plain')
       await page.getByRole('button', { name: 'Upload', exact: true }).click()
+      await page.getByRole('heading', { name: 'Your upload' }).waitFor()
+      await page.waitForLoadState()
       await until('both files to be done', async () => {
-        const isDone = (await page.getByText(/in progress/).count()) === 0
-        const reload = page.getByRole('link', { name: 'Reload to see the progress' })
-        if (!isDone) await reload.click()
-        return isDone
+        if ((await page.getByText(/in progress/).count()) === 0) return true
+        const loaded = page.waitForEvent('load')
+        await page.getByRole('link', { name: 'Reload to see the progress' }).click()
+        await loaded
+        return false
       })
       expect(await row(page, 'heron.txt').textContent()).toContain('Ready')
       expect(await row(page, 'damaged.pdf').textContent()).toMatch(/Failed.*damaged.*upload the new file/)
