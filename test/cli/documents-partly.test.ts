@@ -82,3 +82,23 @@ test('restores many documents with few requests, and sends single requests only 
     },
   ])
 })
+
+test.each([
+  { args: ['tag', '--add', 'signed'], action: { action: 'update', add_tags: ['signed'], remove_tags: [] }, done: 'tagged' },
+  { args: ['reprocess'], action: { action: 'reprocess' }, done: 'queued' },
+])('documents $args.0 needs two requests for 1,500 documents', async ({ args: [verb, ...options], action, done }) => {
+  const ids = Array.from({ length: 1_500 }, (_, i) => `doc_${String(i).padStart(26, '0')}`)
+  const sent: DocumentBatch[] = []
+  const instance = await scriptedInstance({
+    'POST /api/v1/documents/batch': ({ body }: Received, response: ServerResponse) => {
+      const batch = JSON.parse(body.toString()) as DocumentBatch
+      sent.push(batch)
+      json(response, 200, { results: batch.ids.map((id) => ({ id, status: 202 })) } satisfies DocumentBatchAnswer)
+    },
+  })
+  const env = { DOCSEARCH_SERVER: instance.url, DOCSEARCH_TOKEN: 'dsk_x' }
+  const { stdout, code } = await runCommand(['documents', verb!, ...ids, ...options], { env })
+  expect([code, stdout]).toEqual([0, ids.map((id) => `${id}\t${done}\n`).join('')])
+  expect(instance.requests.filter(({ method }) => method !== 'GET')).toHaveLength(2)
+  expect(sent).toEqual([ids.slice(0, 1_000), ids.slice(1_000)].map((part) => ({ ...action, ids: part })))
+})

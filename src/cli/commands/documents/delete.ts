@@ -4,9 +4,8 @@ import { defineCommand } from '../../define.ts'
 import { argumentList, flag, yes } from '../../options.ts'
 import { count } from '../../view/style.ts'
 import { confirm } from '../confirm.ts'
-import { eachDocument } from './each.ts'
 import { DOCUMENT_LIST, documentId, inProject, trashedId } from './find.ts'
-import { changedFirst, changeTogether, targetsOf } from './together.ts'
+import { changeEach } from './together.ts'
 import { commandToUndo, sayHowToUndo } from './undo.ts'
 
 export default defineCommand({
@@ -24,23 +23,21 @@ export default defineCommand({
     const what =
       documents.length > 1 ? count(documents.length, 'document') : await describe(client, documents[0]!, { permanent, project })
     await confirm(context, options.yes, permanent ? `Delete ${what} for good? This cannot be undone.` : `Delete ${what}?`)
-    const targets = await targetsOf(documents, (given) => idToDelete(client, given, { permanent, project }))
-    const gone = await changeTogether(client, targets, { action: 'delete', permanent })
     const deleted: string[] = []
+    const changes = {
+      client,
+      documents,
+      find: (given: string) => idToDelete(client, given, { permanent, project }),
+      action: { action: 'delete' as const, permanent },
+      done: 'deleted',
+      fields: async () => ({ undo: permanent ? null : await commandToUndo(client, deleted) }),
+    }
     try {
-      await eachDocument(
-        context,
-        changedFirst(targets, gone),
-        'deleted',
-        async (given) => {
-          const { id, error } = targets.get(given)!
-          if (id === null) throw error
-          if (!gone.has(id)) await client.documents.delete(id, { permanent })
-          deleted.push(id)
-          return id
-        },
-        async () => ({ undo: permanent ? null : await commandToUndo(client, deleted) }),
-      )
+      await changeEach(context, changes, async (id, gone) => {
+        if (gone === undefined) await client.documents.delete(id, { permanent })
+        deleted.push(id)
+        return id
+      })
     } finally {
       if (!permanent && !context.json) await sayHowToUndo(context, client, deleted)
     }

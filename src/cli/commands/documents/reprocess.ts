@@ -8,8 +8,8 @@ import { cancelled, EXIT, usage } from '../../exit.ts'
 import { argumentList, flag, text } from '../../options.ts'
 import { retry } from '../../../client/retry.ts'
 import { collectPages } from '../pages.ts'
-import { eachDocument } from './each.ts'
 import { DOCUMENT_LIST, documentId } from './find.ts'
+import { changeEach } from './together.ts'
 
 /** Many documents may have failed at once, more than the instance takes requests in a minute. */
 const MAX_WAITS = 10
@@ -41,7 +41,11 @@ export default defineCommand({
       return EXIT.nothing
     }
     const { signal } = context.io
-    await eachDocument(context, ids, 'queued', async (id) => reprocess(client, await documentId(client, id), signal))
+    const find = (given: string) => documentId(client, given)
+    const action = { action: 'reprocess' as const }
+    await changeEach(context, { client, documents: ids, find, action, done: 'queued' }, async (id, queued) => {
+      if (queued === undefined) await reprocess(client, id, signal)
+    })
     return EXIT.done
   },
 })

@@ -1,9 +1,8 @@
 import { defineCommand } from '../../define.ts'
 import { argumentList } from '../../options.ts'
 import { oneLine } from '../../view/safe.ts'
-import { eachDocument } from './each.ts'
 import { inProject, trashedId } from './find.ts'
-import { changedFirst, changeTogether, targetsOf } from './together.ts'
+import { changeEach } from './together.ts'
 import { restoring } from './undo.ts'
 
 export default defineCommand({
@@ -16,27 +15,25 @@ export default defineCommand({
   examples: ['docsearch documents list --trashed', 'docsearch documents restore doc_01h…'],
   async run(context, { documents }, { project }) {
     const client = await context.client()
-    const targets = await targetsOf(documents, (given) => trashedId(client, given, project))
-    const back = await changeTogether(client, targets, { action: 'restore' })
     const replaced: { id: string; by: string; undo: string }[] = []
-    await eachDocument(
-      context,
-      changedFirst(targets, back),
-      'restored',
-      async (given) => {
-        const { id, error } = targets.get(given)!
-        if (id === null) throw error
-        const restored = back.get(id) ?? (await client.documents.restore(id))
-        const { replaced_id } = restored
-        if (replaced_id === null || replaced_id === undefined) return id
-        const undo = restoring([replaced_id])
-        replaced.push({ id: replaced_id, by: id, undo })
-        if (context.json) return id
-        const { path } = 'path' in restored ? restored : await client.documents.get(id)
-        context.notice(`The document that was at ${oneLine(path)} is in the trash now. To undo this, run \`${undo}\`.`)
-        return id
-      },
-      async () => ({ replaced }),
-    )
+    const changes = {
+      client,
+      documents,
+      find: (given: string) => trashedId(client, given, project),
+      action: { action: 'restore' as const },
+      done: 'restored',
+      fields: async () => ({ replaced }),
+    }
+    await changeEach(context, changes, async (id, back) => {
+      const restored = back ?? (await client.documents.restore(id))
+      const { replaced_id } = restored
+      if (replaced_id === null || replaced_id === undefined) return id
+      const undo = restoring([replaced_id])
+      replaced.push({ id: replaced_id, by: id, undo })
+      if (context.json) return id
+      const { path } = 'path' in restored ? restored : await client.documents.get(id)
+      context.notice(`The document that was at ${oneLine(path)} is in the trash now. To undo this, run \`${undo}\`.`)
+      return id
+    })
   },
 })

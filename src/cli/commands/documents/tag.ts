@@ -1,8 +1,8 @@
 import { defineCommand } from '../../define.ts'
 import { usage } from '../../exit.ts'
 import { argumentList, repeatable, text } from '../../options.ts'
-import { eachDocument } from './each.ts'
 import { DOCUMENT_LIST, documentId, inProject } from './find.ts'
+import { changeEach } from './together.ts'
 
 export default defineCommand({
   name: 'tag',
@@ -17,8 +17,11 @@ export default defineCommand({
   async run(context, { documents }, { project, add, remove }) {
     if (add.length + remove.length === 0) throw usage('Missing tag. Pass --add TAG or --remove TAG.')
     const client = await context.client()
-    await eachDocument(context, documents, 'tagged', async (given) => {
-      await client.documents.update(await documentId(client, given, project), { add_tags: add, remove_tags: remove })
+    const change = { add_tags: add, remove_tags: remove }
+    const find = (given: string) => documentId(client, given, project)
+    const action = { action: 'update' as const, ...change }
+    await changeEach(context, { client, documents, find, action, done: 'tagged' }, async (id, tagged) => {
+      if (tagged === undefined) await client.documents.update(id, change)
     })
   },
 })

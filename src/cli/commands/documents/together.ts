@@ -2,7 +2,8 @@ import type { Client } from '../../../client/client.ts'
 import { ClientError } from '../../../client/errors.ts'
 import type { DocumentBatch, DocumentBatchAnswer } from '../../../contract/documents.ts'
 import { DocsearchError } from '../../../core/errors.ts'
-import { concernsOneDocument } from './each.ts'
+import type { Context } from '../../context.ts'
+import { concernsOneDocument, eachDocument } from './each.ts'
 
 /** The API accepts at most this many documents in one request. */
 const MAX_AT_ONCE = 1_000
@@ -10,11 +11,50 @@ const MAX_AT_ONCE = 1_000
 /** A document to change, or the error from looking it up. */
 type Target = { id: string; error: null } | { id: null; error: Error }
 
+/** A change of several documents, without their IDs. */
+type Action = DocumentBatch extends infer Batch ? (Batch extends unknown ? Omit<Batch, 'ids'> : never) : never
+
+/** What a batch answered for a document that it changed. */
+type Changed = DocumentBatchAnswer['results'][number]
+
+interface Changes {
+  client: Client
+  /** The names and IDs that the user gave. */
+  documents: readonly string[]
+  /** Returns the ID of the document with this name or ID. */
+  find: (given: string) => Promise<string>
+  action: Action
+  /** What the documents are afterwards, such as "deleted". */
+  done: string
+  /** Returns more fields for --json. */
+  fields?: () => Promise<Record<string, unknown>>
+}
+
+/**
+ * Changes several documents with few requests. Calls `change` for each document, in turn: with the answer of the batch that changed it, or without
+ * one to change it alone, because a refusal in a batch has no message, and instances of version 0.1.0 don't accept batches. `change` returns the
+ * ID of the document, or nothing to list what the user named.
+ */
+export async function changeEach(
+  context: Context,
+  { client, documents, find, action, done, fields }: Changes,
+  change: (id: string, changed: Changed | undefined) => Promise<string | void>,
+): Promise<void> {
+  const targets = await targetsOf(documents, find)
+  const changed = await changeTogether(client, targets, action)
+  const act = async (given: string) => {
+    const { id, error } = targets.get(given)!
+    if (id === null) throw error
+    return change(id, changed.get(id))
+  }
+  // A request for a document that no batch changed may end the command.
+  const isChanged = (given: string) => changed.has(targets.get(given)!.id ?? '')
+  const changedFirst = [...targets.keys()].toSorted((a, b) => Number(isChanged(b)) - Number(isChanged(a)))
+  await eachDocument(context, changedFirst, done, act, fields)
+}
+
 /** Finds all documents before any is changed. Returns them by the name or ID that the user gave, each document once. */
-export async function targetsOf(
-  documents: readonly string[],
-  find: (given: string) => Promise<string>,
-): Promise<Map<string, Target>> {
+async function targetsOf(documents: readonly string[], find: (given: string) => Promise<string>): Promise<Map<string, Target>> {
   const targets = new Map<string, Target>()
   const ids = new Set<string>()
   for (const given of documents) {
@@ -30,18 +70,13 @@ export async function targetsOf(
   return targets
 }
 
-type ChangedTogether = Map<string, DocumentBatchAnswer['results'][number]>
-
-/**
- * Changes several documents with few requests. In each request, attachments follow their message. Returns the results of the changed documents. The
- * caller sends a request for each of the others, because a refusal in a batch has no message, and instances of version 0.1.0 don't accept batches.
- */
-export async function changeTogether(
+/** Returns the results of the changed documents by their IDs. In each request, attachments follow their message. */
+async function changeTogether(
   client: Client,
   targets: ReadonlyMap<string, Target>,
-  action: { action: 'delete'; permanent: boolean } | { action: 'restore' },
-): Promise<ChangedTogether> {
-  const changed: ChangedTogether = new Map()
+  action: Action,
+): Promise<Map<string, Changed>> {
+  const changed = new Map<string, Changed>()
   const ids = [...targets.values()].flatMap(({ id }) => id ?? [])
   if (ids.length < 2) return changed
   try {
@@ -54,10 +89,4 @@ export async function changeTogether(
     if (!(error instanceof ClientError)) throw error
   }
   return changed
-}
-
-/** Returns the names and IDs that the user gave. Changed documents come first, because a request for one of the others may end the command. */
-export function changedFirst(targets: ReadonlyMap<string, Target>, changed: ChangedTogether): string[] {
-  const isChanged = (given: string) => changed.has(targets.get(given)!.id ?? '')
-  return [...targets.keys()].toSorted((a, b) => Number(isChanged(b)) - Number(isChanged(a)))
 }
