@@ -8,6 +8,7 @@ export default defineConfig({
       'test/long/{random-kills,faulty-disk,every-call,damaged-bits,connections,load,eight-hours,several-processes}.test.ts',
     ],
     globalSetup: './test/support/build.ts',
+    env: { DOCSEARCH_TEST_ALL_DAMAGES: 'true' },
     testTimeout: 30 * 60_000,
     hookTimeout: 10 * 60_000,
     pool: 'forks',
