@@ -4,7 +4,7 @@ import { fromNow } from '../core/moment.ts'
 import { denseDimensions } from '../embed/builtin.ts'
 import type { ChunkIndex, ChunkIndexStore } from '../index/chunk-index.ts'
 import type { IndexRecord, ProjectIds, Records } from '../records/records.ts'
-import type { Versions, WriterReport, WriterReports } from '../records/shared.ts'
+import type { ModelRequestRecords, Versions, WriterReport, WriterReports } from '../records/shared.ts'
 import { fitOf } from './active-index.ts'
 import { withSpeed } from './build-meter.ts'
 import { Changes } from './changes.ts'
@@ -30,9 +30,10 @@ export interface FollowOptions {
   indexStore: Pick<ChunkIndexStore, 'open' | 'size'>
   versions: Versions
   reports: Pick<WriterReports, 'read'>
+  modelRequests: ModelRequestRecords
+  /** Says whether a process writes the index. */
+  isWorking(): Promise<boolean>
   chooseEmbedder: ChooseEmbedder
-  /** The embedder that the configuration names; null for `auto`. */
-  pinned: string | null
   /** How often to compare the vectors of the canary texts, in addition to the comparison at each start. */
   checkEveryMs?: number
   log: Logger
@@ -89,7 +90,7 @@ class FollowedIndexes implements IndexReading {
     this.#requests = new ModelRequests({
       ...options,
       catchUp: () => this.catchUp(),
-      checkDrift: () => this.#checkDrift(),
+      hasChanged: () => this.#hasChanged(),
       signal: this.#closing.signal,
     })
   }
@@ -314,12 +315,9 @@ class FollowedIndexes implements IndexReading {
     return this.#requests.use(name)
   }
 
-  async #checkDrift(): Promise<string | null> {
+  async #hasChanged(): Promise<boolean> {
     await this.#drift.checkBriefly()
-    const active = this.#active
-    if (active === null) return null
-    const isOwn = active.ownEmbedder !== null && !active.embedder.canEmbed
-    return isOwn || this.#writerFailure?.code === 'embedding_model_changed' ? active.record.id : null
+    return (await this.#active?.embedder.check())?.code === 'embedding_model_changed'
   }
 
   test(name: string, signal: AbortSignal): Promise<ModelTest> {

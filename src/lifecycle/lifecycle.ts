@@ -48,6 +48,7 @@ export interface IndexReading {
 export interface Lifecycle extends IndexReading {
   /** Deletions have to reach this index too (see `switchOver`). */
   building(): OpenIndex | null
+  use(embedder: string): Promise<UseOutcome & { state: 'in_use' | 'building' }>
   /**
    * Makes the building index active, in one moment. Returns false while that index lacks documents, and true also when nothing is being built.
    * Nothing may write to either index meanwhile.
@@ -87,10 +88,13 @@ export interface BuildProgress extends IndexProgress {
   secondsLeft: number | null
 }
 
+/** `requested`: the process that writes the index has not answered yet. */
+export type ModelUseState = 'in_use' | 'building' | 'requested'
+
 export interface UseOutcome {
   /** The embedder's full name: `ollama:embeddinggemma`. */
   embedder: string
-  state: 'in_use' | 'building'
+  state: ModelUseState
   /** A sentence the caller should also know, if any. */
   notice: string | null
 }

@@ -9,7 +9,7 @@ import { Building } from './building.ts'
 import { Changes } from './changes.ts'
 import { DAY_MS, DriftWatch } from './drift.ts'
 import { dropLeftovers } from './leftovers.ts'
-import type { Choice, IndexState, Lifecycle, LifecycleOptions, OpenIndex, UseOutcome } from './lifecycle.ts'
+import type { Choice, IndexState, Lifecycle, LifecycleOptions, OpenIndex } from './lifecycle.ts'
 import type { ModelTest } from './model-test.ts'
 import { pinnedNotice, testNamed } from './named-model.ts'
 import { OpenIndexes } from './open-indexes.ts'
@@ -198,7 +198,7 @@ class IndexLifecycle implements Lifecycle {
     return this.#changes.waitFor(find, signal)
   }
 
-  async use(name: string): Promise<UseOutcome> {
+  async use(name: string): ReturnType<Lifecycle['use']> {
     const embedder = withoutLatest(name)
     const begin = () =>
       this.#exclusive(() => (this.#open.active === null ? this.#active.createFirst(embedder) : this.#building.begin(embedder)))

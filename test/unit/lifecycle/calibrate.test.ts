@@ -98,8 +98,9 @@ test('a process that only reads an index gets the measurement as soon as there i
     indexStore: { open: async () => index, size: async () => 0 },
     versions: { of: async () => 1, grow: async () => {}, newestCommit: async () => 0, noteCommit: async () => {} },
     reports: { read: async () => null },
+    modelRequests: { newest: async () => null, make: async () => {}, answer: async () => {}, withdraw: async () => {} },
+    isWorking: async () => true,
     chooseEmbedder: async () => ({ embedder: narrow().embedder, reason: 'the reason' }),
-    pinned: null,
     log: silentLogger,
   })
   onTestFinished(async () => {
