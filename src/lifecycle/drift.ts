@@ -6,6 +6,7 @@ import { calibrate } from './calibrate.ts'
 import { embedCanaries, leastSimilarity, MIN_SIMILARITY } from './canaries.ts'
 import type { LoadedIndex, OpenIndexes } from './open-indexes.ts'
 import { placeholderEmbedder } from './placeholder-embedder.ts'
+import { driftMessage } from './status.ts'
 
 /** The usual pause between checks. */
 export const DAY_MS = 86_400_000
@@ -25,8 +26,6 @@ export interface DriftWatchOptions {
   openIndexes: WatchedIndexes
   /** False if another process, which writes the index, measures the model. */
   canMeasure: boolean
-  /** Returns the message for a user when the vectors differ. */
-  describe: (embedder: Embedder, similarity: number) => string
   /** Runs `work` while nothing else changes the open indexes. */
   exclusive: <T>(work: () => Promise<T>) => Promise<T>
   onChange: () => void
@@ -137,12 +136,12 @@ export class DriftWatch {
   }
 
   #apply(id: string, ownEmbedder: NonNullable<LoadedIndex['ownEmbedder']>, similarity: number): void {
-    const { openIndexes, describe, onChange, log } = this.#options
+    const { openIndexes, onChange, log } = this.#options
     const { active } = openIndexes
     if (active?.record.id !== id || active.ownEmbedder !== ownEmbedder) return
     const hasDrifted = similarity < MIN_SIMILARITY
     if (hasDrifted === !active.embedder.canEmbed) return
-    const message = describe(ownEmbedder, similarity)
+    const message = driftMessage(ownEmbedder, similarity)
     if (hasDrifted) log.error({ embedder: ownEmbedder.name, similarity }, message)
     else
       log.info(

@@ -15,7 +15,7 @@ import { ModelRequests } from './model-requests.ts'
 import type { ModelTest } from './model-test.ts'
 import type { LoadedIndex } from './open-indexes.ts'
 import { placeholderEmbedder } from './placeholder-embedder.ts'
-import { changedMessage, describeStatus, readerDriftMessage } from './status.ts'
+import { changedMessage, describeStatus } from './status.ts'
 
 /** How often to look for changes while no search asks for them. */
 const LOOK_MS = 1_000
@@ -23,6 +23,9 @@ const LOOK_MS = 1_000
 const RETRY_MS = 5_000
 /** A search that began before a switch may read the former index for this long. */
 const CLOSE_AFTER_MS = 30_000
+
+const ONLY_HERE =
+  'The process that writes the index does not report this. If it uses another Ollama server, run the same version of Ollama for all processes.'
 
 export interface FollowOptions {
   records: Pick<Records, 'indexes'>
@@ -80,7 +83,6 @@ class FollowedIndexes implements IndexReading {
       records: options.records,
       openIndexes: this.#watched(),
       canMeasure: false,
-      describe: readerDriftMessage,
       exclusive: this.#exclusive,
       onChange: () => this.#changes.announce(),
       checkEveryMs: options.checkEveryMs ?? DAY_MS,
@@ -291,16 +293,30 @@ class FollowedIndexes implements IndexReading {
     ])
     const { embedder: chosen, reason } = this.choice()
     const ownPassages = projects === undefined ? undefined : own
-    const described = await describeStatus({ active, chosen, reason, rebuiltBecause: null, building: state, ownPassages })
+    const described = await describeStatus({
+      active,
+      chosen,
+      reason,
+      rebuiltBecause: null,
+      building: state,
+      ownPassages,
+      withoutEmbedder: 'Searches in this process use keywords only.',
+    })
     // Other processes may run a version that can read the index.
     if (this.#isUnreadable) return { ...described, index: { status: 'unavailable', message: this.#noIndex } }
     return { ...described, embedder: this.#withWriter(described.embedder) }
   }
 
+  /** Says what is true of searches in this process, and then what the process that writes the index reports. That process may use another Ollama server. */
   #withWriter(own: LifecycleCheck): LifecycleCheck {
-    if (own.status !== 'ok' || this.#writerFailure === null) return own
-    const { code, message } = this.#writerFailure
-    return { ...own, status: 'degraded', code, message: `The process that writes the index reports: ${message}` }
+    const failure = this.#writerFailure
+    const hasDrifted = own['code'] === 'embedding_model_changed' && this.#active?.embedder.canEmbed === false
+    if (failure === null) return hasDrifted ? { ...own, message: `${own.message} ${ONLY_HERE}` } : own
+    const isSame = own.message.startsWith(failure.message)
+    const finding = isSame ? ' the same.' : `: ${failure.message}`
+    const report = `New documents wait. The process that writes the index reports${finding}`
+    if (own.status !== 'ok') return { ...own, message: `${own.message} ${report}` }
+    return { ...own, status: 'degraded', code: failure.code, message: `Searches in this process use vectors. ${report}` }
   }
 
   onChange(listener: () => void): () => void {

@@ -13,7 +13,7 @@ import type { Choice, IndexState, Lifecycle, LifecycleOptions, OpenIndex } from 
 import type { ModelTest } from './model-test.ts'
 import { pinnedNotice, testNamed } from './named-model.ts'
 import { OpenIndexes } from './open-indexes.ts'
-import { describeStatus, driftMessage } from './status.ts'
+import { describeStatus } from './status.ts'
 
 const CLOSE_MS = 2_000
 const RETRY_MS = 1_000
@@ -55,7 +55,6 @@ class IndexLifecycle implements Lifecycle {
       records,
       openIndexes: this.#open,
       canMeasure: true,
-      describe: driftMessage,
       exclusive: this.#exclusive,
       onChange: () => this.#changed(),
       checkEveryMs: options.checkEveryMs ?? DAY_MS,
@@ -187,6 +186,7 @@ class IndexLifecycle implements Lifecycle {
       rebuiltBecause,
       building: state,
       ownPassages,
+      withoutEmbedder: 'Searches use keywords only, and new documents wait.',
     })
   }
 
