@@ -82,7 +82,7 @@ class FollowedIndexes implements IndexReading {
     this.#drift = new DriftWatch({
       records: options.records,
       openIndexes: this.#watched(),
-      canMeasure: false,
+      writer: null,
       exclusive: this.#exclusive,
       onChange: () => this.#changes.announce(),
       checkEveryMs: options.checkEveryMs ?? DAY_MS,
@@ -107,9 +107,6 @@ class FollowedIndexes implements IndexReading {
       building: null,
       setActiveEmbedder: (embedder) => {
         if (this.#active) this.#active = { ...this.#active, embedder }
-      },
-      setChance: (id, chance) => {
-        if (this.#active?.record.id === id) this.#active = { ...this.#active, chance }
       },
     }
   }
@@ -137,7 +134,7 @@ class FollowedIndexes implements IndexReading {
     await this.#exclusive(() => this.#reload())
     this.#seenIndexes = indexes
     this.#changes.announce()
-    if (this.#active?.ownEmbedder !== before) void this.#drift.checkNow()
+    if (this.#active?.ownEmbedder !== before) void this.#drift.check()
   }
 
   async #look(): Promise<void> {
@@ -150,6 +147,7 @@ class FollowedIndexes implements IndexReading {
         await this.#active?.index.catchUp()
       })
       await this.#readReport()
+      await this.#readChance()
       if (this.#active?.isSettled === false) pause = RETRY_MS
     } catch (error) {
       this.#options.log.warn({ err: error }, 'could not read changes of the search index; trying again')
@@ -164,7 +162,19 @@ class FollowedIndexes implements IndexReading {
     const report = this.#active?.embedder.isExternal ? await this.#options.reports.read() : null
     this.#writerFailure = report?.embedder ?? null
     // Usually, both processes use the same Ollama, so the vectors here have probably changed too.
-    if (this.#writerFailure?.code !== before?.code) void this.#drift.checkNow()
+    if (this.#writerFailure?.code !== before?.code) void this.#drift.check()
+  }
+
+  /** The process that writes the index may measure this only after this process has opened the index. */
+  async #readChance(): Promise<void> {
+    if (!this.#active?.embedder.isExternal || this.#active.chance !== null) return
+    const { id } = this.#active.record
+    const measured = await this.#options.records.indexes.measurements(id)
+    const chance = measured?.chance ?? null
+    if (chance === null) return
+    await this.#exclusive(async () => {
+      if (this.#active?.record.id === id) this.#active = { ...this.#active, chance }
+    })
   }
 
   async #reload(): Promise<void> {

@@ -58,7 +58,12 @@ export interface Lifecycle extends IndexReading {
   buildSpeed(): Promise<({ indexId: string } & BuildSpeed) | null>
   /** Replaces the active index by an empty one, because its files are damaged, and queues every document. */
   rebuildActive(reason: string): Promise<void>
-  /** Starts the building index again from nothing, because its files are damaged. */
+  /**
+   * Checks the vectors of the models of the active and the building index, and starts the building index again if its model now returns other
+   * vectors. Waits at most 15 s for the models. Never rejects.
+   */
+  checkVectors(): Promise<void>
+  /** Starts the building index again from nothing, because its files are damaged or its model has changed. */
   restartBuilding(reason: string): Promise<void>
 }
 
