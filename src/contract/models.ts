@@ -76,7 +76,10 @@ export const modelTestRequest = z.strictObject({ model: modelName }).meta({ id: 
 export const modelUsed = z
   .object({
     model: z.string(),
-    state: z.enum(['in_use', 'building']),
+    state: z.enum(['in_use', 'building', 'requested']).meta({
+      description:
+        '`requested`: the process that writes the index has not begun yet, or none is running. Repeat the request to learn whether it has',
+    }),
     documents_done: count,
     documents_total: count,
     notice: z.string().nullable().meta({ description: 'Something that the user should know about this change' }),

@@ -132,7 +132,8 @@ export class ActiveIndex {
     this.isOutdated = true
     if (made.embedder === now.embedder) return this.#serve(record, embedder)
     await embedder.close()
-    const message = 'This version of docsearch has other word vectors. Searches use keywords only until the new index is built.'
+    const message =
+      'This version of docsearch has other word vectors than the one that built this index. It is building a new index.'
     return this.#serve(record, placeholderEmbedder(record, 'embedding_model_changed', message))
   }
 

@@ -14,7 +14,7 @@ const AFTER_FAILURE_MS = 10_000
 
 export interface BuilderParts extends FillParts {
   records: Pick<Records, 'indexes' | 'documents' | 'queue'>
-  lifecycle: Pick<Lifecycle, 'building' | 'switchOver' | 'restartBuilding' | 'onChange' | 'waitFor'>
+  lifecycle: Pick<Lifecycle, 'building' | 'switchOver' | 'checkVectors' | 'restartBuilding' | 'onChange' | 'waitFor'>
   /** True while uploads wait for something outside. The switch then doesn't wait for documents that are being replaced. */
   areUploadsStuck: () => boolean
   /** Aborted by `stop`. `retries` has to end with it. */
@@ -87,6 +87,9 @@ export class Builder {
     const { lifecycle, exclusive, areUploadsStuck } = this.#parts
     this.#state = 'filling'
     killPoint('build')
+    // Vectors of a model that has changed since can't be compared with those that the index has from an earlier start.
+    await lifecycle.checkVectors()
+    signal.throwIfAborted()
     const present = await exclusive(() => this.#reconcile(target))
     const fill = new IndexFill(this.#parts, target, present)
     for (;;) {

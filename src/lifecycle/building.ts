@@ -27,8 +27,10 @@ export class Building {
   }
 
   /**
-   * Begins, continues or resumes the index of this embedder. When the active index is already made with it, cancels what is being built and
-   * returns `in_use`. A restart takes the same embedder, unless `isChoice` is false. Throws `model_unusable`.
+   * Begins, continues or resumes the index of this embedder. Throws `model_unusable`.
+   *
+   * If the active index is already made with the embedder, cancels what is being built and returns `in_use`. With `isChoice`, a restart takes the same
+   * embedder. Without it, continues with an index that a user wanted because the model of the active index returns other vectors.
    */
   async begin(name: string, { isChoice = true } = {}): Promise<'in_use' | 'building'> {
     // Without the fingerprint of an existing index: the model may have changed, which can be the reason for this call.
@@ -37,7 +39,8 @@ export class Building {
     const fingerprint = formatFingerprint(fingerprintOf(embedder))
     if (isChoice) await this.#indexes.choose(name)
     const { active, building } = this.#open
-    if (active?.embedder.canEmbed && active.record.fingerprint === fingerprint) {
+    const isInUse = active?.embedder.canEmbed && active.record.fingerprint === fingerprint
+    if (isInUse && (isChoice || !(await this.#isBegun(fingerprint)))) {
       await embedder.close()
       await this.cancel()
       return 'in_use'
@@ -48,6 +51,10 @@ export class Building {
     }
     await this.#replaceBuilding(embedder, fingerprint)
     return 'building'
+  }
+
+  async #isBegun(fingerprint: string): Promise<boolean> {
+    return (await this.#indexes.all()).some((record) => record.state === 'building' && record.fingerprint === fingerprint)
   }
 
   async #replaceBuilding(embedder: Embedder, fingerprint: string): Promise<void> {
@@ -81,7 +88,7 @@ export class Building {
     return (await this.#indexes.resume(record.id)) ?? record
   }
 
-  /** Starts again from nothing, because the files are damaged. */
+  /** Starts again from nothing. */
   async restart(): Promise<void> {
     const { building } = this.#open
     if (building === null) return

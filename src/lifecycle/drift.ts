@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Chance } from '../core/noise.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Records } from '../records/records.ts'
@@ -6,6 +7,7 @@ import { calibrate } from './calibrate.ts'
 import { embedCanaries, leastSimilarity, MIN_SIMILARITY } from './canaries.ts'
 import type { LoadedIndex, OpenIndexes } from './open-indexes.ts'
 import { placeholderEmbedder } from './placeholder-embedder.ts'
+import { driftMessage } from './status.ts'
 
 /** The usual pause between checks. */
 export const DAY_MS = 86_400_000
@@ -18,15 +20,18 @@ const BRIEFLY_MS = 15_000
 /** The longest delay that setTimeout takes. */
 const MAX_DELAY_MS = 2 ** 31 - 1
 
-export type WatchedIndexes = Pick<OpenIndexes, 'active' | 'building' | 'setActiveEmbedder' | 'setChance'>
+export type WatchedIndexes = Pick<OpenIndexes, 'active' | 'building' | 'setActiveEmbedder'>
 
 export interface DriftWatchOptions {
   records: Pick<Records, 'indexes'>
   openIndexes: WatchedIndexes
-  /** False if another process, which writes the index, measures the model. */
-  canMeasure: boolean
-  /** Returns the message for a user when the vectors differ. */
-  describe: (embedder: Embedder, similarity: number) => string
+  /** What only the process that writes the index does. Null for other processes. */
+  writer: {
+    /** Remembers what was measured for an open index. Called within `exclusive`. */
+    setChance: (id: string, chance: Chance) => void
+    /** Begins the index that is being built again, because its vectors are of no use. */
+    restartBuilding: () => Promise<void>
+  } | null
   /** Runs `work` while nothing else changes the open indexes. */
   exclusive: <T>(work: () => Promise<T>) => Promise<T>
   onChange: () => void
@@ -36,8 +41,9 @@ export interface DriftWatchOptions {
 }
 
 /**
- * Compares the vectors that a model returns for the canary texts with those it returned when the index was begun. When they differ, the model
- * embeds neither documents nor questions until the user rebuilds the index, or until the former vectors are back.
+ * Compares the vectors that a model returns for the canary texts with those it returned when the index was begun. When they differ, the model of
+ * the active index embeds neither documents nor questions until the user rebuilds the index, or until the former vectors are back. An index that
+ * is being built begins again.
  */
 export class DriftWatch {
   #state: 'running' | 'stopped' = 'running'
@@ -46,28 +52,15 @@ export class DriftWatch {
   #checking: Promise<void> | null = null
   /** True if a caller has asked for checks since the checks in progress began. */
   #isAsked = false
-  /** Indexes checked in this round. A change of index checks only the new one; the timer begins a new round. */
-  #checked = new Set<string>()
   readonly #options: DriftWatchOptions
 
   constructor(options: DriftWatchOptions) {
     this.#options = options
   }
 
-  /** Checks the indexes that this round has not checked yet. Returns at once. */
-  checkSoon(): void {
-    void this.#check()
-  }
-
-  /** Checks all indexes. Resolves when the checks are done, and never rejects. */
-  checkNow(): Promise<void> {
-    this.#checked = new Set()
-    return this.#check()
-  }
-
-  /** Like `checkNow`, but resolves after 15 s even if the model has not answered. A user who has just updated Ollama need not wait for the timer. */
+  /** Like `check`, but resolves after 15 s even if the model has not answered. */
   async checkBriefly(): Promise<void> {
-    await Promise.race([this.checkNow(), sleep(BRIEFLY_MS, undefined, { ref: false })])
+    await Promise.race([this.check(), sleep(BRIEFLY_MS, undefined, { ref: false })])
   }
 
   stop(): void {
@@ -75,7 +68,8 @@ export class DriftWatch {
     clearTimeout(this.#timer)
   }
 
-  #check(): Promise<void> {
+  /** Checks the active index and the one that is being built. Resolves when the checks are done, and never rejects. */
+  check(): Promise<void> {
     if (this.#state === 'stopped') return Promise.resolve()
     this.#isAsked = true
     return (this.#checking ??= this.#checkUntilDone())
@@ -85,64 +79,62 @@ export class DriftWatch {
     let delay = 0
     while (this.#isAsked) {
       this.#isAsked = false
-      delay = await this.#checkAll(this.#checked)
+      delay = await this.#checkAll()
     }
     this.#checking = null
     if (this.#state === 'stopped') return
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.checkNow(), delay).unref()
+    this.#timer = setTimeout(() => void this.check(), delay).unref()
   }
 
-  /** Returns the pause before the next round. */
-  async #checkAll(checked: Set<string>): Promise<number> {
+  /** Returns the pause before the next check. */
+  async #checkAll(): Promise<number> {
     const { openIndexes, checkEveryMs, log } = this.#options
     let delay = Math.min(checkEveryMs, MAX_DELAY_MS)
-    try {
-      for (const loaded of [openIndexes.active, openIndexes.building])
-        if (loaded && !checked.has(loaded.record.id)) delay = Math.min(delay, await this.#checkOne(loaded, checked))
-    } catch (error) {
-      // The model does not answer, or has another digest: health reports both.
-      log.debug({ err: error }, 'the canary texts could not be embedded')
-      delay = Math.min(delay, RETRY_MS)
+    for (const loaded of [openIndexes.active, openIndexes.building]) {
+      if (loaded === null) continue
+      const longest = await this.#checkOne(loaded).catch((error: unknown) => {
+        // The model does not answer, or has another digest: health reports both.
+        log.debug({ err: error }, 'the canary texts could not be embedded')
+        return RETRY_MS
+      })
+      delay = Math.min(delay, longest)
     }
     return delay
   }
 
-  /** Returns the longest pause before the next round. */
-  async #checkOne({ record, ownEmbedder }: LoadedIndex, checked: Set<string>): Promise<number> {
+  /** Returns the longest pause before the next check. */
+  async #checkOne({ record, ownEmbedder }: LoadedIndex): Promise<number> {
     // The built-in embedder changes only with docsearch itself, and then its fingerprint changes.
     if (ownEmbedder === null || !ownEmbedder.isExternal) return MAX_DELAY_MS
-    const { records, openIndexes, canMeasure, exclusive, signal } = this.#options
+    const { records, openIndexes, writer, exclusive, signal } = this.#options
     const before = await records.indexes.measurements(record.id)
-    if (before === null && !canMeasure) return UNMEASURED_MS
+    if (before === null && writer === null) return UNMEASURED_MS
     const now = await embedCanaries(ownEmbedder, signal)
     if (now === null) return MAX_DELAY_MS
     const canaries = before?.canaries ?? now
     const similarity = leastSimilarity(canaries, now)
-    const chance = before?.chance ?? null
-    if (!canMeasure && chance !== null) await exclusive(async () => openIndexes.setChance(record.id, chance))
-    // Vectors of a changed model say nothing about those in the index.
-    if (canMeasure && chance === null && similarity >= MIN_SIMILARITY) await this.#measure(record.id, ownEmbedder, canaries)
-    checked.add(record.id)
-    if (before !== null) await exclusive(async () => this.#apply(record.id, ownEmbedder, similarity))
+    const hasDrifted = similarity < MIN_SIMILARITY
+    // Measures once for each index, so that the same question finds the same passages for as long as the index lives. Vectors of a changed model say
+    // nothing about those in the index.
+    if (writer !== null && !hasDrifted && (before?.chance ?? null) === null) {
+      const chance = await calibrate(ownEmbedder, signal)
+      await records.indexes.setMeasurements(record.id, { canaries, chance })
+      if (chance !== null) await exclusive(async () => writer.setChance(record.id, chance))
+    }
+    if (before === null) return MAX_DELAY_MS
+    await exclusive(async () => this.#apply(record.id, ownEmbedder, similarity))
+    if (hasDrifted && openIndexes.building?.record.id === record.id) await writer?.restartBuilding()
     return MAX_DELAY_MS
   }
 
-  /** Once for each index, so that the same question finds the same passages for as long as the index lives. */
-  async #measure(id: string, embedder: Embedder, canaries: readonly Float32Array[]): Promise<void> {
-    const { records, openIndexes, exclusive, signal } = this.#options
-    const chance = await calibrate(embedder, signal)
-    await records.indexes.setMeasurements(id, { canaries, chance })
-    if (chance !== null) await exclusive(async () => openIndexes.setChance(id, chance))
-  }
-
-  #apply(id: string, ownEmbedder: NonNullable<LoadedIndex['ownEmbedder']>, similarity: number): void {
-    const { openIndexes, describe, onChange, log } = this.#options
+  #apply(id: string, ownEmbedder: Embedder, similarity: number): void {
+    const { openIndexes, onChange, log } = this.#options
     const { active } = openIndexes
     if (active?.record.id !== id || active.ownEmbedder !== ownEmbedder) return
     const hasDrifted = similarity < MIN_SIMILARITY
     if (hasDrifted === !active.embedder.canEmbed) return
-    const message = describe(ownEmbedder, similarity)
+    const message = driftMessage(ownEmbedder, similarity)
     if (hasDrifted) log.error({ embedder: ownEmbedder.name, similarity }, message)
     else
       log.info(

@@ -4,7 +4,7 @@ import { fromNow } from '../core/moment.ts'
 import { denseDimensions } from '../embed/builtin.ts'
 import type { ChunkIndex, ChunkIndexStore } from '../index/chunk-index.ts'
 import type { IndexRecord, ProjectIds, Records } from '../records/records.ts'
-import type { Versions, WriterReport, WriterReports } from '../records/shared.ts'
+import type { ModelRequestRecords, Versions, WriterReport, WriterReports } from '../records/shared.ts'
 import { fitOf } from './active-index.ts'
 import { withSpeed } from './build-meter.ts'
 import { Changes } from './changes.ts'
@@ -15,7 +15,7 @@ import { ModelRequests } from './model-requests.ts'
 import type { ModelTest } from './model-test.ts'
 import type { LoadedIndex } from './open-indexes.ts'
 import { placeholderEmbedder } from './placeholder-embedder.ts'
-import { changedMessage, describeStatus, readerDriftMessage } from './status.ts'
+import { changedMessage, describeStatus } from './status.ts'
 
 /** How often to look for changes while no search asks for them. */
 const LOOK_MS = 1_000
@@ -24,15 +24,19 @@ const RETRY_MS = 5_000
 /** A search that began before a switch may read the former index for this long. */
 const CLOSE_AFTER_MS = 30_000
 
+const ONLY_HERE =
+  'The process that writes the index does not report this. If it uses another Ollama server, run the same version of Ollama for all processes.'
+
 export interface FollowOptions {
   records: Pick<Records, 'indexes'>
   /** Opens indexes for reading. */
   indexStore: Pick<ChunkIndexStore, 'open' | 'size'>
   versions: Versions
   reports: Pick<WriterReports, 'read'>
+  modelRequests: ModelRequestRecords
+  /** Says whether a process writes the index. */
+  isWorking(): Promise<boolean>
   chooseEmbedder: ChooseEmbedder
-  /** The embedder that the configuration names; null for `auto`. */
-  pinned: string | null
   /** How often to compare the vectors of the canary texts, in addition to the comparison at each start. */
   checkEveryMs?: number
   log: Logger
@@ -78,8 +82,7 @@ class FollowedIndexes implements IndexReading {
     this.#drift = new DriftWatch({
       records: options.records,
       openIndexes: this.#watched(),
-      canMeasure: false,
-      describe: readerDriftMessage,
+      writer: null,
       exclusive: this.#exclusive,
       onChange: () => this.#changes.announce(),
       checkEveryMs: options.checkEveryMs ?? DAY_MS,
@@ -89,7 +92,7 @@ class FollowedIndexes implements IndexReading {
     this.#requests = new ModelRequests({
       ...options,
       catchUp: () => this.catchUp(),
-      checkDrift: () => this.#checkDrift(),
+      hasChanged: () => this.#hasChanged(),
       signal: this.#closing.signal,
     })
   }
@@ -104,9 +107,6 @@ class FollowedIndexes implements IndexReading {
       building: null,
       setActiveEmbedder: (embedder) => {
         if (this.#active) this.#active = { ...this.#active, embedder }
-      },
-      setChance: (id, chance) => {
-        if (this.#active?.record.id === id) this.#active = { ...this.#active, chance }
       },
     }
   }
@@ -134,7 +134,7 @@ class FollowedIndexes implements IndexReading {
     await this.#exclusive(() => this.#reload())
     this.#seenIndexes = indexes
     this.#changes.announce()
-    if (this.#active?.ownEmbedder !== before) void this.#drift.checkNow()
+    if (this.#active?.ownEmbedder !== before) void this.#drift.check()
   }
 
   async #look(): Promise<void> {
@@ -147,6 +147,7 @@ class FollowedIndexes implements IndexReading {
         await this.#active?.index.catchUp()
       })
       await this.#readReport()
+      await this.#readChance()
       if (this.#active?.isSettled === false) pause = RETRY_MS
     } catch (error) {
       this.#options.log.warn({ err: error }, 'could not read changes of the search index; trying again')
@@ -161,7 +162,19 @@ class FollowedIndexes implements IndexReading {
     const report = this.#active?.embedder.isExternal ? await this.#options.reports.read() : null
     this.#writerFailure = report?.embedder ?? null
     // Usually, both processes use the same Ollama, so the vectors here have probably changed too.
-    if (this.#writerFailure?.code !== before?.code) void this.#drift.checkNow()
+    if (this.#writerFailure?.code !== before?.code) void this.#drift.check()
+  }
+
+  /** The process that writes the index may measure this only after this process has opened the index. */
+  async #readChance(): Promise<void> {
+    if (!this.#active?.embedder.isExternal || this.#active.chance !== null) return
+    const { id } = this.#active.record
+    const measured = await this.#options.records.indexes.measurements(id)
+    const chance = measured?.chance ?? null
+    if (chance === null) return
+    await this.#exclusive(async () => {
+      if (this.#active?.record.id === id) this.#active = { ...this.#active, chance }
+    })
   }
 
   async #reload(): Promise<void> {
@@ -290,16 +303,30 @@ class FollowedIndexes implements IndexReading {
     ])
     const { embedder: chosen, reason } = this.choice()
     const ownPassages = projects === undefined ? undefined : own
-    const described = await describeStatus({ active, chosen, reason, rebuiltBecause: null, building: state, ownPassages })
+    const described = await describeStatus({
+      active,
+      chosen,
+      reason,
+      rebuiltBecause: null,
+      building: state,
+      ownPassages,
+      withoutEmbedder: 'Searches in this process use keywords only.',
+    })
     // Other processes may run a version that can read the index.
     if (this.#isUnreadable) return { ...described, index: { status: 'unavailable', message: this.#noIndex } }
     return { ...described, embedder: this.#withWriter(described.embedder) }
   }
 
+  /** Says what is true of searches in this process, and then what the process that writes the index reports. That process may use another Ollama server. */
   #withWriter(own: LifecycleCheck): LifecycleCheck {
-    if (own.status !== 'ok' || this.#writerFailure === null) return own
-    const { code, message } = this.#writerFailure
-    return { ...own, status: 'degraded', code, message: `The process that writes the index reports: ${message}` }
+    const failure = this.#writerFailure
+    const hasDrifted = own['code'] === 'embedding_model_changed' && this.#active?.embedder.canEmbed === false
+    if (failure === null) return hasDrifted ? { ...own, message: `${own.message} ${ONLY_HERE}` } : own
+    const isSame = own.message.startsWith(failure.message)
+    const finding = isSame ? ' the same.' : `: ${failure.message}`
+    const report = `New documents wait. The process that writes the index reports${finding}`
+    if (own.status !== 'ok') return { ...own, message: `${own.message} ${report}` }
+    return { ...own, status: 'degraded', code: failure.code, message: `Searches in this process use vectors. ${report}` }
   }
 
   onChange(listener: () => void): () => void {
@@ -314,12 +341,9 @@ class FollowedIndexes implements IndexReading {
     return this.#requests.use(name)
   }
 
-  async #checkDrift(): Promise<string | null> {
+  async #hasChanged(): Promise<boolean> {
     await this.#drift.checkBriefly()
-    const active = this.#active
-    if (active === null) return null
-    const isOwn = active.ownEmbedder !== null && !active.embedder.canEmbed
-    return isOwn || this.#writerFailure?.code === 'embedding_model_changed' ? active.record.id : null
+    return (await this.#active?.embedder.check())?.code === 'embedding_model_changed'
   }
 
   test(name: string, signal: AbortSignal): Promise<ModelTest> {

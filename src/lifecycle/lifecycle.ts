@@ -48,6 +48,7 @@ export interface IndexReading {
 export interface Lifecycle extends IndexReading {
   /** Deletions have to reach this index too (see `switchOver`). */
   building(): OpenIndex | null
+  use(embedder: string): Promise<UseOutcome & { state: 'in_use' | 'building' }>
   /**
    * Makes the building index active, in one moment. Returns false while that index lacks documents, and true also when nothing is being built.
    * Nothing may write to either index meanwhile.
@@ -57,7 +58,12 @@ export interface Lifecycle extends IndexReading {
   buildSpeed(): Promise<({ indexId: string } & BuildSpeed) | null>
   /** Replaces the active index by an empty one, because its files are damaged, and queues every document. */
   rebuildActive(reason: string): Promise<void>
-  /** Starts the building index again from nothing, because its files are damaged. */
+  /**
+   * Checks the vectors of the models of the active and the building index, and starts the building index again if its model now returns other
+   * vectors. Waits at most 15 s for the models. Never rejects.
+   */
+  checkVectors(): Promise<void>
+  /** Starts the building index again from nothing, because its files are damaged or its model has changed. */
   restartBuilding(reason: string): Promise<void>
 }
 
@@ -87,10 +93,13 @@ export interface BuildProgress extends IndexProgress {
   secondsLeft: number | null
 }
 
+/** `requested`: the process that writes the index has not answered yet. */
+export type ModelUseState = 'in_use' | 'building' | 'requested'
+
 export interface UseOutcome {
   /** The embedder's full name: `ollama:embeddinggemma`. */
   embedder: string
-  state: 'in_use' | 'building'
+  state: ModelUseState
   /** A sentence the caller should also know, if any. */
   notice: string | null
 }

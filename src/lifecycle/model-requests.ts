@@ -1,29 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DocsearchError } from '../core/errors.ts'
 import { withoutLatest } from '../ollama/client.ts'
-import type { IndexRecord, Records } from '../records/records.ts'
-import type { Versions, WriterReports } from '../records/shared.ts'
-import { parseFingerprint } from './fingerprint.ts'
+import type { Records } from '../records/records.ts'
+import type { ModelRequest, ModelRequestRecords, Versions } from '../records/shared.ts'
 import type { ChooseEmbedder, UseOutcome } from './lifecycle.ts'
 import type { ModelTest } from './model-test.ts'
-import { pinnedNotice, testNamed } from './named-model.ts'
+import { testNamed } from './named-model.ts'
 
 /** How long a change of model waits for the process that writes the index. */
 const USE_MS = 20_000
 const USE_LOOK_MS = 100
+const NOT_ANSWERED =
+  'No process has switched to this model yet. The process that writes the index will do so. If there is none, start one with --role worker or --role all.'
+const REPLACED = 'Another model was requested in the meantime.'
 const ONLY_HERE =
   'The process that writes the index still gets the former vectors from its Ollama, so it builds no new index. Run the same version of Ollama for all processes.'
 
 interface ModelRequestsOptions {
   records: Pick<Records, 'indexes'>
   versions: Versions
-  reports: Pick<WriterReports, 'read'>
+  modelRequests: ModelRequestRecords
   chooseEmbedder: ChooseEmbedder
-  pinned: string | null
+  /** Says whether a process writes the index. */
+  isWorking(): Promise<boolean>
   /** Reads the list of indexes again if it has changed. */
   catchUp(): Promise<void>
-  /** Checks the vectors. Returns the ID of the active index if its model now returns other vectors, here or in the process that writes it. */
-  checkDrift(): Promise<string | null>
+  /** Checks the vectors. Returns whether this process gets other vectors than those in the active index. */
+  hasChanged(): Promise<boolean>
   signal: AbortSignal
 }
 
@@ -35,45 +38,41 @@ export class ModelRequests {
     this.#options = options
   }
 
-  /** Records the chosen model, and waits until the process that writes the index has begun to switch to it. */
+  /** Asks the process that writes the index for the model, and waits until that process has begun to switch to it. Throws `model_unusable`. */
   async use(name: string): Promise<UseOutcome> {
-    const { records, versions, reports, pinned, catchUp, checkDrift, signal } = this.#options
-    const wanted = withoutLatest(name)
-    // Another version of docsearch may write the index, with another layout.
-    const ofModel = await this.#embedderFingerprint(wanted)
-    const isOfModel = ({ fingerprint }: IndexRecord) => parseFingerprint(fingerprint).embedder === ofModel
-    const current = await records.indexes.active()
-    const drifted = current !== null && isOfModel(current) ? await checkDrift() : null
-    const isWanted = (record: IndexRecord) => isOfModel(record) && record.id !== drifted
-    await records.indexes.choose(wanted)
+    const { versions, modelRequests, catchUp, hasChanged } = this.#options
+    const embedder = withoutLatest(name)
+    await this.#requireUsable(embedder)
+    await modelRequests.make(embedder)
     await versions.grow('models')
-    const outcome = (state: UseOutcome['state'], notice: string | null) => ({ embedder: wanted, state, notice })
-    for (let left = USE_MS; left > 0; left -= USE_LOOK_MS) {
-      const all = await records.indexes.all()
-      const isActive = all.some((record) => record.state === 'active' && isWanted(record))
-      const building = all.find(({ state }) => state === 'building')
-      if (isActive && building === undefined) return outcome('in_use', pinnedNotice(pinned, wanted))
-      if (building !== undefined && isWanted(building)) {
-        await catchUp()
-        return outcome('building', pinnedNotice(pinned, wanted))
-      }
-      await sleep(USE_LOOK_MS, undefined, { signal })
+    const request = await this.#waitForAnswer(embedder)
+    if (request?.embedder !== embedder) throw new DocsearchError('model_unusable', REPLACED)
+    const { id, answer } = request
+    if (answer === null) return { embedder, state: 'requested', notice: NOT_ANSWERED }
+    if ('failure' in answer) {
+      await modelRequests.withdraw(id)
+      throw new DocsearchError('model_unusable', `The process that writes the index cannot use ${embedder}: ${answer.failure}`)
     }
-    const active = (await records.indexes.all()).find(({ state }) => state === 'active')
-    if (active?.id === drifted && isOfModel(active) && (await reports.read())?.embedder === null)
-      return outcome('in_use', ONLY_HERE)
-    return outcome(
-      'building',
-      'The process that writes the index does not answer. It will build the new index when it runs again.',
-    )
+    await catchUp()
+    const isOnlyHere = answer.state === 'in_use' && (await hasChanged())
+    return { embedder, state: answer.state, notice: isOnlyHere ? ONLY_HERE : answer.notice }
   }
 
-  /** Throws `model_unusable`. */
-  async #embedderFingerprint(name: string): Promise<string> {
+  /** Throws `model_unusable` if this process can't use the model. */
+  async #requireUsable(name: string): Promise<void> {
     const { embedder, reason } = await this.#options.chooseEmbedder(null, name)
     if (embedder === null) throw new DocsearchError('model_unusable', reason)
     await embedder.close()
-    return embedder.fingerprint
+  }
+
+  /** Returns the newest request once it has an answer or names another embedder, or when no answer is likely to come soon. */
+  async #waitForAnswer(embedder: string): Promise<ModelRequest | null> {
+    const { modelRequests, isWorking, signal } = this.#options
+    for (let left = USE_MS; ; left -= USE_LOOK_MS) {
+      const request = await modelRequests.newest()
+      if (request?.embedder !== embedder || request.answer !== null || left <= 0 || !(await isWorking())) return request
+      await sleep(USE_LOOK_MS, undefined, { signal })
+    }
   }
 
   /** See `IndexReading`. */

@@ -3,8 +3,6 @@ import { withoutLatest } from '../ollama/client.ts'
 import type { ChooseEmbedder } from './lifecycle.ts'
 import { type ModelTest, testModel } from './model-test.ts'
 
-// What every process does with a model that a user names, whether it writes the index or not.
-
 /** Tests a model, which need not be in use. Throws `model_unusable`. */
 export async function testNamed(chooseEmbedder: ChooseEmbedder, name: string, signal: AbortSignal): Promise<ModelTest> {
   const { embedder, reason } = await chooseEmbedder(null, withoutLatest(name))

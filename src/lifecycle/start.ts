@@ -9,11 +9,11 @@ import { Building } from './building.ts'
 import { Changes } from './changes.ts'
 import { DAY_MS, DriftWatch } from './drift.ts'
 import { dropLeftovers } from './leftovers.ts'
-import type { Choice, IndexState, Lifecycle, LifecycleOptions, OpenIndex, UseOutcome } from './lifecycle.ts'
+import type { Choice, IndexState, Lifecycle, LifecycleOptions, OpenIndex } from './lifecycle.ts'
 import type { ModelTest } from './model-test.ts'
 import { pinnedNotice, testNamed } from './named-model.ts'
 import { OpenIndexes } from './open-indexes.ts'
-import { describeStatus, driftMessage } from './status.ts'
+import { describeStatus } from './status.ts'
 
 const CLOSE_MS = 2_000
 const RETRY_MS = 1_000
@@ -54,8 +54,10 @@ class IndexLifecycle implements Lifecycle {
     this.#drift = new DriftWatch({
       records,
       openIndexes: this.#open,
-      canMeasure: true,
-      describe: driftMessage,
+      writer: {
+        setChance: (id, chance) => this.#open.setChance(id, chance),
+        restartBuilding: () => this.restartBuilding('its model now returns other vectors'),
+      },
       exclusive: this.#exclusive,
       onChange: () => this.#changed(),
       checkEveryMs: options.checkEveryMs ?? DAY_MS,
@@ -68,7 +70,7 @@ class IndexLifecycle implements Lifecycle {
     const isSettled = await this.#exclusive(() => this.#choose())
     await dropLeftovers({ ...this.#options, openIndexes: this.#open }, await this.#chosen())
     if (!isSettled) void this.#chooseUntilSettled()
-    this.#drift.checkSoon()
+    void this.#drift.check()
     this.#looking = setInterval(() => void this.#lookForModel(), this.#options.lookEveryMs ?? LOOK_MS)
     this.#looking.unref()
   }
@@ -91,14 +93,18 @@ class IndexLifecycle implements Lifecycle {
 
   /** Sets up the active index and, when another embedder is chosen, the building one. Returns false when something has to be tried again. */
   async #choose(): Promise<boolean> {
-    const record = await this.#options.records.indexes.active()
+    const all = await this.#options.records.indexes.all()
+    const record = all.find(({ state }) => state === 'active') ?? null
     const chosen = await this.#chosen()
     const other = record !== null && chosen !== null && chosen !== record.embeddingModel ? chosen : null
     const own = other === null ? chosen : record!.embeddingModel
     const isSettled = await this.#active.openWithEmbedder(record, own ?? undefined)
     if (this.#closing.signal.aborted) return isSettled
     if (other !== null) return (await this.#begin(other, { isChoice: true })) && isSettled
-    if (this.#active.isOutdated) return (await this.#begin(record!.embeddingModel, { isChoice: false })) && isSettled
+    // A user wanted another index with the same embedder, because the model had changed.
+    const isBegun = all.some(({ state, embeddingModel }) => state === 'building' && embeddingModel === record?.embeddingModel)
+    if (record !== null && (isBegun || this.#active.isOutdated))
+      return (await this.#begin(record.embeddingModel, { isChoice: false })) && isSettled
     return isSettled
   }
 
@@ -136,7 +142,7 @@ class IndexLifecycle implements Lifecycle {
       const state = await this.#building.begin(embedder, { isChoice })
       const what = isChoice
         ? 'building an index for another embedder'
-        : 'building an index of this version while the former one answers'
+        : 'building an index with the same embedder while the former one answers'
       if (state === 'building') log.info({ embedder }, what)
       return true
     } catch (error) {
@@ -148,7 +154,7 @@ class IndexLifecycle implements Lifecycle {
 
   #changed(): void {
     this.#changes.announce()
-    this.#drift.checkSoon()
+    void this.#drift.check()
   }
 
   active(): OpenIndex | null {
@@ -187,6 +193,7 @@ class IndexLifecycle implements Lifecycle {
       rebuiltBecause,
       building: state,
       ownPassages,
+      withoutEmbedder: 'Searches use keywords only, and new documents wait.',
     })
   }
 
@@ -198,7 +205,7 @@ class IndexLifecycle implements Lifecycle {
     return this.#changes.waitFor(find, signal)
   }
 
-  async use(name: string): Promise<UseOutcome> {
+  async use(name: string): ReturnType<Lifecycle['use']> {
     const embedder = withoutLatest(name)
     const begin = () =>
       this.#exclusive(() => (this.#open.active === null ? this.#active.createFirst(embedder) : this.#building.begin(embedder)))
@@ -251,8 +258,12 @@ class IndexLifecycle implements Lifecycle {
     })
   }
 
+  checkVectors(): Promise<void> {
+    return this.#drift.checkBriefly()
+  }
+
   async restartBuilding(reason: string): Promise<void> {
-    this.#options.log.error({ reason }, 'the index that is being built is damaged; starting it again')
+    this.#options.log.error({ reason }, 'the index that is being built cannot be used; building it from the beginning')
     await this.#exclusive(() => this.#building.restart())
     this.#changed()
   }

@@ -14,11 +14,13 @@ export interface StatusFacts {
   building: IndexState | null
   /** Passages that the user may see; undefined for the owner of the instance. Null when they can't be counted. */
   ownPassages?: number | null | undefined
+  /** What this process does while it has no model that fits the index, in sentences. */
+  withoutEmbedder: string
 }
 
 /** Describes embedder and index for health. */
 export async function describeStatus(facts: StatusFacts): ReturnType<Lifecycle['status']> {
-  const { active, chosen, reason, rebuiltBecause, building, ownPassages } = facts
+  const { active, chosen, reason, rebuiltBecause, building, ownPassages, withoutEmbedder } = facts
   if (active === null) {
     const message = `Nothing can be searched yet, because there is no embedder: ${reason}`
     return {
@@ -27,6 +29,8 @@ export async function describeStatus(facts: StatusFacts): ReturnType<Lifecycle['
     }
   }
   const [embedder, index] = await Promise.all([active.embedder.check(), active.index.check()])
+  const isUnusable = !active.embedder.canEmbed || embedder.code === 'embedding_model_changed'
+  const failure = isUnusable ? `${embedder.message} ${withoutEmbedder}` : embedder.message
   const passages = ownPassages === undefined ? index.passages : ownPassages
   const sentences = [
     index.ok && passages !== null ? countOf(passages, 'passage') : index.message,
@@ -37,7 +41,7 @@ export async function describeStatus(facts: StatusFacts): ReturnType<Lifecycle['
   return {
     embedder: {
       status: embedder.ok ? 'ok' : 'degraded',
-      message: embedder.ok ? reason : embedder.message,
+      message: embedder.ok ? reason : failure,
       code: embedder.code,
       model: active.embedder.name,
       dimensions: active.embedder.dimensions,
@@ -65,22 +69,10 @@ function buildingSentence({ record, progress }: IndexState): string {
 }
 
 /** The message when a model's vectors no longer match the vectors in the index. */
-export function driftMessage(embedder: Pick<Embedder, 'name'>, similarity: number): string {
-  return `${otherVectors(embedder, similarity)} Searches use keywords only, and new documents wait. ${remedy(embedder.name)}`
-}
-
-/** The same message for a process that does not write the index. The process that writes it may use another Ollama server. */
-export function readerDriftMessage(embedder: Pick<Embedder, 'name'>, similarity: number): string {
-  return (
-    `${otherVectors(embedder, similarity)} Searches in this process use keywords only. ${remedy(embedder.name)} ` +
-    'If the processes of this instance use different Ollama servers, run the same version of Ollama for all processes.'
-  )
-}
-
-function otherVectors({ name }: Pick<Embedder, 'name'>, similarity: number): string {
+export function driftMessage({ name }: Pick<Embedder, 'name'>, similarity: number): string {
   return (
     `${name} now returns different vectors than when this index was built (similarity ${similarity.toFixed(2)}), under the same name and digest. ` +
-    'Ollama may have been updated.'
+    `Ollama may have been updated. ${remedy(name)}`
   )
 }
 
@@ -91,7 +83,7 @@ export function changedMessage(name: string, made: string, now: string): string 
     return `${name} is no longer the model that built this index. ${remedy(name)}`
   return (
     `This version of docsearch prepares texts for ${name} differently from the version that built this index, so the vectors cannot be compared. ` +
-    `Searches use keywords only, and new documents wait. ${useAgain(name)}.`
+    `${useAgain(name)}.`
   )
 }
 

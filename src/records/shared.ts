@@ -12,6 +12,7 @@ export interface Coordination {
   writer: Lease
   versions: Versions
   reports: WriterReports
+  modelRequests: ModelRequestRecords
   /** Texts that any process can show to their session, once. */
   shownOnce: ShownOnce
   /** Returns a secret of the instance, which is the same for all processes, as base64. The first caller makes it. */
@@ -58,7 +59,10 @@ export interface Lease {
   release(): Promise<void>
 }
 
-/** Subjects whose changes other processes must notice. `indexes`: the list of indexes. `models`: a user's request for another model. */
+/**
+ * Subjects whose changes other processes must notice. `indexes`: the list of indexes. `models`: a user's request to use a model or to remove its
+ * index.
+ */
 export type SharedSubject = 'indexes' | 'models'
 
 /** Numbers that grow when a subject changes. Within a `Moment`, they may be as old as the moment. */
@@ -92,6 +96,25 @@ export interface WriterReports {
    * yet, or if another version of docsearch wrote the report in another format.
    */
   read(): Promise<WriterReport | null>
+}
+
+/** A user's request to use a model. */
+export interface ModelRequest {
+  id: string
+  embedder: string
+  /** What the process that writes the index has done, or why it can't use the model yet. Null while it has not answered. */
+  answer: { state: 'in_use' | 'building'; notice: string | null } | { failure: string } | null
+}
+
+/** The newest request to use a model. The process that writes the index carries it out, now or when such a process begins to run. */
+export interface ModelRequestRecords {
+  newest(): Promise<ModelRequest | null>
+  /** Makes a request, and forgets the one before. */
+  make(embedder: string): Promise<void>
+  /** Does nothing if there is a newer request. */
+  answer(request: ModelRequest, answer: ModelRequest['answer']): Promise<void>
+  /** Forgets the request, unless there is a newer one. */
+  withdraw(id: string): Promise<void>
 }
 
 /** Texts for a session, each read once. Callers encrypt them. */

@@ -108,8 +108,9 @@ async function openReading(options: SharedPartsOptions): Promise<IndexReading> {
     indexStore,
     versions: coordination.versions,
     reports: coordination.reports,
+    modelRequests: coordination.modelRequests,
+    isWorking: () => coordination.writer.isTaken(),
     chooseEmbedder: embedderChooser(options),
-    pinned: config.embedder === 'auto' ? null : config.embedder,
     checkEveryMs: config.embedderCheckMs,
     log: log.child({ part: 'index' }),
   })

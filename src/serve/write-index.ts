@@ -1,16 +1,21 @@
+import { isDocsearchError } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
 import { Scrub } from '../doctor/scrub.ts'
 import { createIngest } from '../ingest/create.ts'
 import type { IngestOptions } from '../ingest/context.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import { startLifecycle } from '../lifecycle/start.ts'
 import type { Records } from '../records/records.ts'
-import type { WriterReport } from '../records/shared.ts'
+import type { ModelRequestRecords, WriterReport } from '../records/shared.ts'
 import { createWebhookDelivery } from '../webhooks/create.ts'
 import { startSweep } from './expired-rows.ts'
 import type { Running } from './index-worker.ts'
 import { OpenParts } from './open-parts.ts'
 import { indexStoreOf, leasesOf, type SharedPartsOptions, webhookOptions } from './shared-stores.ts'
 import { embedderChooser } from './storage-parts.ts'
+
+/** The pause after a request for a model that can't be used yet. */
+const REQUEST_AGAIN_MS = 60_000
 
 interface WriteOptions extends Omit<SharedPartsOptions, 'open'> {
   ingest: Omit<IngestOptions, 'lifecycle'>
@@ -34,6 +39,8 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
   const { coordination } = shared
   const records = shared.writerRecords
   let models = await coordination.versions.of('models')
+  /** When to look for a request to use a model. A user may have made one while no process wrote the index. */
+  let nextRequest = 0
   const indexStore = indexStoreOf(options, {
     folder: 'writer',
     memoryBytes: options.memoryBytes,
@@ -79,10 +86,14 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
       webhooks.nudge()
       await report()
       const now = await coordination.versions.of('models')
-      if (now === models) return
-      models = now
-      if (await isIndexGone(lifecycle, records)) return 'restart'
-      await followWish(lifecycle, options)
+      if (now !== models) {
+        models = now
+        if (await isIndexGone(lifecycle, records)) return 'restart'
+        nextRequest = 0
+      }
+      if (performance.now() < nextRequest) return
+      const isDone = await carryOutRequest(lifecycle, coordination.modelRequests, log)
+      nextRequest = isDone ? Infinity : performance.now() + REQUEST_AGAIN_MS
     },
     stop: (graceMs) => open.closeAll(graceMs),
   }
@@ -102,12 +113,17 @@ async function isIndexGone(lifecycle: Lifecycle, { indexes }: Pick<Records, 'ind
   return lifecycle.inactive().some(({ record }) => !known.has(record.id))
 }
 
-async function followWish(lifecycle: Lifecycle, { records, log }: Pick<WriteOptions, 'records' | 'log'>): Promise<void> {
-  const chosen = await records.indexes.chosen()
-  if (chosen === null) return
+/** Returns false if the model can't be used yet. */
+async function carryOutRequest(lifecycle: Lifecycle, requests: ModelRequestRecords, log: Logger): Promise<boolean> {
+  const request = await requests.newest()
+  if (request === null || (request.answer !== null && !('failure' in request.answer))) return true
   try {
-    await lifecycle.use(chosen)
+    const { state, notice } = await lifecycle.use(request.embedder)
+    await requests.answer(request, { state, notice })
+    return true
   } catch (error) {
-    log.error({ err: error, embedder: chosen }, 'the chosen embedder cannot be used')
+    log.error({ err: error, embedder: request.embedder }, 'the requested embedder cannot be used; trying again later')
+    await requests.answer(request, { failure: isDocsearchError(error) ? error.message : 'Internal error. See its server log.' })
+    return false
   }
 }

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { DocsearchError } from '../core/errors.ts'
 import type { AvailableEmbedder, EmbedderModels } from '../embed/models.ts'
-import type { IndexReading, IndexState, UseOutcome } from '../lifecycle/lifecycle.ts'
+import type { IndexReading, IndexState, ModelUseState } from '../lifecycle/lifecycle.ts'
 import type { ModelTest } from '../lifecycle/model-test.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { Records } from '../records/records.ts'
@@ -31,7 +31,7 @@ export interface ModelsState {
 
 export interface ModelChange {
   model: string
-  state: UseOutcome['state']
+  state: ModelUseState
   documentsDone: number
   documentsTotal: number
   /** What the actor should know, as a sentence. */
@@ -99,6 +99,7 @@ export function createModels(options: {
       requireAdministrator(actor)
       const { embedder, state, notice } = await lifecycle.use(embedderName(model))
       await audit.record({ action: 'model.use', details: { model: embedder } })
+      if (state === 'requested') return { model: embedder, state, documentsDone: 0, documentsTotal: 0, notice }
       if (state === 'building') await waitUntilBuilt(lifecycle, signal)
       return { model: embedder, ...(await progressOf(lifecycle, embedder)), notice }
     },

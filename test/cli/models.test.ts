@@ -1,9 +1,11 @@
+import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ModelList, ModelPullLine, ModelUsed } from '../../src/contract/models.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { type CliOptions, runCommand } from '../support/cli.ts'
 import { type FakeOllama, startFakeOllama } from '../support/fake-ollama.ts'
 import { EMBEDDINGGEMMA, makeModel } from '../support/fake-ollama-model.ts'
+import { json, type Received, scriptedInstance } from '../support/scripted-instance.ts'
 import { until } from '../support/until.ts'
 
 let ollama: FakeOllama
@@ -110,4 +112,30 @@ test('Ctrl-C during use --wait ends the waiting but not the change, and an unkno
   await until('the change', () => app.backend.lifecycle.active()!.embedder.name === `ollama:${EMBEDDINGGEMMA.name.split(':')[0]}`)
   const absent = await run(['models', 'use', 'absent'])
   expect([absent.code, absent.stderr]).toEqual([2, expect.stringContaining('models pull absent')])
+})
+
+test('use says that no process has begun to build the index, and with --wait asks until one has', async () => {
+  const used = (state: ModelUsed['state'], notice: string | null): ModelUsed => ({
+    model: 'ollama:m',
+    state,
+    documents_done: 0,
+    documents_total: 0,
+    notice,
+  })
+  let asked = 0
+  const { url } = await scriptedInstance({
+    'POST /api/v1/models/use': (_: Received, response: ServerResponse) =>
+      json(response, 200, ++asked < 3 ? used('requested', 'Start a worker.') : used('in_use', null)),
+  })
+  const use = (...flags: string[]) =>
+    runCommand(['models', 'use', 'm', ...flags], {
+      env: { DOCSEARCH_SERVER: url, DOCSEARCH_TOKEN: 'ds_1' },
+      wait: () => Promise.resolve(),
+    })
+  const first = await use()
+  expect(first.stdout).toBe('Requested ollama:m. Searches use the current index until the new one is complete.\n')
+  expect(first.stderr).toContain('Start a worker.')
+  const waited = await use('--wait')
+  expect([asked, waited.stdout]).toEqual([3, 'ollama:m is in use\n'])
+  expect(waited.stderr).toContain('Waiting: Start a worker.')
 })

@@ -329,6 +329,25 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     expect(await shownOnce.take('c11', session.id)).toMatchObject({ text: 'sealed' })
   })
 
+  test('a process answers the newest request for a model of another one', async () => {
+    const [{ coordination: one }, { coordination: other }] = await openTwo()
+    expect(await other.modelRequests.newest()).toBeNull()
+    await one.modelRequests.make('ollama:former')
+    const former = (await other.modelRequests.newest())!
+    expect(former).toEqual({ id: expect.any(String), embedder: 'ollama:former', answer: null })
+    await one.modelRequests.make('ollama:newest')
+    const request = (await other.modelRequests.newest())!
+    await other.modelRequests.answer(former, { failure: 'It came too late.' })
+    await one.modelRequests.withdraw(former.id)
+    expect(await one.modelRequests.newest()).toEqual(request)
+    for (const answer of [{ failure: 'It is missing.' }, { state: 'building' as const, notice: null }]) {
+      await other.modelRequests.answer(request, answer)
+      expect(await one.modelRequests.newest()).toEqual({ ...request, answer })
+    }
+    await one.modelRequests.withdraw(request.id)
+    expect(await one.modelRequests.newest()).toBeNull()
+  })
+
   test('a process notices what another one has changed', async () => {
     const [one, other] = await openTwo()
     const { versions } = other.coordination

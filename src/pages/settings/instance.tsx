@@ -63,7 +63,7 @@ const ADVICE: Readonly<Record<CheckName, string>> = {
   database: 'Look at the disk and at the server log. If the database is damaged, restore a backup.',
   store: 'Check the object store and its credentials. docsearch continues by itself when the store answers again.',
   index: 'docsearch repairs the index by itself. If this stays, see the server log.',
-  embedder: 'Searches use keywords only until the model works again. Start its server, or change to another model.',
+  embedder: 'Start the server of the model, or change to another model. Without the model, searches use keywords only.',
   reranker: 'Results keep the order of the search. Start the server of the reranker, or set another one.',
   queue: 'docsearch continues by itself when the cause is gone.',
   disk: 'Free some space, or move the data folder to a larger disk. Empty the trash to free the space of deleted documents.',

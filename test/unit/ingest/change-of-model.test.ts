@@ -243,3 +243,74 @@ test('a user who has updated Ollama can rebuild the index before docsearch notic
   ollama.drift('small', 'after an update')
   expect(await bench.lifecycle.use('ollama:small')).toMatchObject({ state: 'building' })
 })
+
+async function restart(): Promise<void> {
+  await bench.close()
+  bench = await openBench({ folder: bench.folder, embedder: 'auto', ollamaUrl: ollama.url })
+  await bench.ingest.start()
+}
+
+const measured = async (id: string) => until('canaries', async () => (await bench.records.indexes.measurements(id)) !== null)
+
+/** Builds the index of `small` with one document, and waits until the vectors of the canary texts are stored. */
+async function useSmall(): Promise<DocumentRecord> {
+  const a = await bench.ingested('a', 'Alpha one, a passage.')
+  await bench.lifecycle.use('ollama:small')
+  await switched('ollama:small')
+  await measured(bench.lifecycle.active()!.record.id)
+  return a
+}
+
+test('an index that was partly built before its model changed is built from the beginning', async () => {
+  for (let i = 0; i < 40; i++) await bench.ingested(`d${i}`, `Word${i} stands here.`)
+  const held = ollama.hold('/api/embed', ({ input }) => JSON.stringify(input).includes('Word39 '))
+  await bench.lifecycle.use('ollama:small')
+  await held.arrived
+  expect((await bench.lifecycle.indexes()).some(({ progress }) => progress?.done === 32)).toBe(true)
+  await bench.close()
+  held.release()
+  const before = ollama.embedCalls().length
+  ollama.drift('small', 'after an update')
+  await restart()
+  await switched('ollama:small')
+  const texts = ollama.embedCalls().slice(before).flat()
+  expect(texts.filter((text) => text.includes('Word0 '))).toHaveLength(1)
+  expect(bench.lifecycle.active()!.embedder.canEmbed).toBe(true)
+})
+
+test('a retired index whose model has changed is not used again', async () => {
+  const a = await useSmall()
+  await bench.lifecycle.use('builtin')
+  await switched('builtin')
+  const calls = ollama.embedCalls().length
+  ollama.drift('small', 'after an update')
+  await bench.lifecycle.use('ollama:small')
+  await switched('ollama:small')
+  await expectWhole(a)
+  expect(
+    ollama
+      .embedCalls()
+      .slice(calls)
+      .flat()
+      .some((text) => text.includes('Alpha one')),
+  ).toBe(true)
+})
+
+test.each([
+  ['other weights', () => ollama.setDigest('small', 'b'.repeat(64))],
+  ['other vectors', () => ollama.drift('small', 'after an update')],
+])('a restart continues to build the index of a model with %s', async (_, change) => {
+  const a = await useSmall()
+  const former = bench.lifecycle.active()!.record.id
+  change()
+  const held = holdDocuments()
+  expect(await bench.lifecycle.use('ollama:small')).toMatchObject({ state: 'building' })
+  await held.arrived
+  const { id } = bench.lifecycle.building()!.record
+  await bench.close()
+  held.release()
+  await restart()
+  await until('the new index', () => bench.lifecycle.active()!.record.id !== former)
+  expect(bench.lifecycle.active()).toMatchObject({ record: { id }, embedder: { canEmbed: true } })
+  await expectWhole(a)
+})

@@ -57,6 +57,7 @@ function newBuilder(ready: string[]) {
         if (mayBeSwitched) end('switched')
         return mayBeSwitched
       },
+      checkVectors: async () => {},
       restartBuilding: async () => end('restarted'),
     },
     exclusive: pLimit(1),

@@ -9,6 +9,7 @@ import { createIndexStore } from '../../../src/index/index-store.ts'
 import { calibrate } from '../../../src/lifecycle/calibrate.ts'
 import { followIndexes } from '../../../src/lifecycle/follow.ts'
 import { startLifecycle } from '../../../src/lifecycle/start.ts'
+import type { ModelMeasurements } from '../../../src/records/indexes.ts'
 import { openRecords } from '../../../src/records/sql/open.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/until.ts'
@@ -86,20 +87,24 @@ test('an index of an earlier version keeps its canary vectors and gets the measu
   expect(await other.records.indexes.measurements(id)).toEqual({ canaries, chance })
 })
 
-test('a process that only reads an index gets the measurement as soon as there is one', async () => {
+test.each([
+  ['nothing', () => null],
+  ['only the canary vectors', (whole: ModelMeasurements) => ({ ...whole, chance: null })],
+])('a process that only reads an index gets the measurement later if %s is stored at first', async (_, first) => {
   const folder = await tempFolder()
   const one = await start(folder, narrow().embedder)
   await until('the measurement', () => one.lifecycle.active()!.chance !== null)
   const { chance, record, index } = one.lifecycle.active()!
-  const measurements = await one.records.indexes.measurements(record.id)
+  const measurements = (await one.records.indexes.measurements(record.id))!
   let isMeasured = false
   const following = await followIndexes({
-    records: { indexes: { ...one.records.indexes, measurements: async () => (isMeasured ? measurements : null) } },
+    records: { indexes: { ...one.records.indexes, measurements: async () => (isMeasured ? measurements : first(measurements)) } },
     indexStore: { open: async () => index, size: async () => 0 },
     versions: { of: async () => 1, grow: async () => {}, newestCommit: async () => 0, noteCommit: async () => {} },
     reports: { read: async () => null },
+    modelRequests: { newest: async () => null, make: async () => {}, answer: async () => {}, withdraw: async () => {} },
+    isWorking: async () => true,
     chooseEmbedder: async () => ({ embedder: narrow().embedder, reason: 'the reason' }),
-    pinned: null,
     log: silentLogger,
   })
   onTestFinished(async () => {

@@ -157,10 +157,13 @@ test('tries an absent embedder again and tells listeners; the existing index ans
   let answers: Embedder | null = null
   const lifecycle = await start(async (existing) => {
     expect(existing).toEqual({ embeddingModel: 'builtin', fingerprint: createBuiltinEmbedder().fingerprint })
-    return { embedder: answers, reason: 'it does not answer' }
+    return { embedder: answers, reason: 'It does not answer.' }
   })
   expect(lifecycle.active()).toMatchObject({ embedder: { canEmbed: false } })
-  expect((await lifecycle.status()).embedder).toMatchObject({ status: 'degraded', message: 'it does not answer' })
+  expect((await lifecycle.status()).embedder).toMatchObject({
+    status: 'degraded',
+    message: 'It does not answer. Searches use keywords only, and new documents wait.',
+  })
   const changed = new Promise<void>((resolve) => lifecycle.onChange(resolve))
   answers = as({})
   await changed

@@ -9,6 +9,8 @@ import { count } from '../../view/style.ts'
 import { describeProgress } from './progress.ts'
 
 const POLL_MS = 500
+/** The pause before a request to use a model is repeated. */
+const ASK_AGAIN_MS = 5_000
 
 export default defineCommand({
   name: 'use',
@@ -21,22 +23,34 @@ export default defineCommand({
   examples: ['docsearch models use embeddinggemma --wait', 'docsearch models use builtin'],
   async run(context, { model }, { wait }) {
     const client = await context.client()
-    const asked = await client.models.use(model)
-    const used = wait && asked.state === 'building' ? await untilInUse(context, client, asked) : asked
+    let used = await client.models.use(model)
+    if (wait && used.state === 'requested') used = await untilBegun(context, client, used)
+    if (wait && used.state === 'building') used = await untilInUse(context, client, used)
     if (context.json) return context.printJson(used)
-    context.printLine(
-      used.state === 'in_use'
-        ? `${used.model} is in use`
-        : `Building the index of ${used.model} (${progressOf(used)}). Searches use the current index until the new one is complete.`,
-    )
+    context.printLine(describeUse(used))
     if (used.state === 'building')
       context.notice('To follow the progress, run `docsearch models list`, or `docsearch models use` with --wait.')
     if (used.notice !== null) context.notice(used.notice)
   },
 })
 
-function progressOf({ documents_done: done, documents_total: total }: ModelUsed): string {
-  return `${done} of ${count(total, 'document')}`
+function describeUse({ model, state, documents_done: done, documents_total: total }: ModelUsed): string {
+  if (state === 'in_use') return `${model} is in use`
+  const what =
+    state === 'building' ? `Building the index of ${model} (${done} of ${count(total, 'document')})` : `Requested ${model}`
+  return `${what}. Searches use the current index until the new one is complete.`
+}
+
+/** Asks again until a process has begun to build the index. Ctrl-C ends the waiting, but does not withdraw the request. */
+async function untilBegun(context: Context, client: Client, asked: ModelUsed): Promise<ModelUsed> {
+  context.notice(`Waiting: ${asked.notice}`)
+  let used = asked
+  while (used.state === 'requested') {
+    await context.io.wait(ASK_AGAIN_MS, context.io.signal)
+    if (context.io.signal.aborted) throw stoppedWaiting()
+    used = await client.models.use(asked.model)
+  }
+  return used
 }
 
 /** Polls until the model is in use. Ctrl-C ends the waiting; the instance goes on building the index. */

@@ -64,7 +64,7 @@ export const modelRoutes = ({ models, log }: Pick<Dependencies, 'models' | 'log'
     body: modelUse,
     answers: {
       200: { description: 'The model is in use', schema: modelUsed },
-      202: { description: 'Its index is being built', schema: modelUsed },
+      202: { description: 'Its index is being built, or will be', schema: modelUsed },
     },
     problems: ['model_unusable'],
     async handle({ ctx, actor, body, ending }) {

@@ -7,6 +7,7 @@ import type { Tables } from '../tables.ts'
 import type { Worker } from './claims.ts'
 import { postgresDialect } from './dialect.ts'
 import { PostgresLease } from './lease.ts'
+import { createModelRequests } from './model-requests.ts'
 import type { PostgresServer } from './server.ts'
 import { createSharedQueue } from './shared-queue.ts'
 import { DatabaseVersions } from './versions.ts'
@@ -32,6 +33,7 @@ export function createCoordination(options: {
     writer,
     versions: createVersions(db, versions),
     reports: createWriterReports(db, writer),
+    modelRequests: createModelRequests(db),
     shownOnce: createShownOnce(db),
     async secret(name) {
       const fresh = randomBytes(SECRET_BYTES).toString('base64')

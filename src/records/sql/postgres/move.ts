@@ -5,6 +5,7 @@ import type { Tables } from '../tables.ts'
 import { postgresDialect } from './dialect.ts'
 import { lockWrites } from './locks.ts'
 import type { PostgresServer } from './server.ts'
+import { REQUEST_SETTING } from './model-requests.ts'
 import { REPORT_SETTING } from './writer-reports.ts'
 
 /** The records are being copied into this database, or out of it, or they have left it. Until this ends, no process may write. */
@@ -78,7 +79,7 @@ export async function setMove(server: PostgresServer, move: Move | null): Promis
 }
 
 /** For a query of the settings that are copied to another database: all except those that belong to this database alone. */
-export const COPIED_SETTINGS = sql`where name not in (${sql.lit(SETTING)}, ${sql.lit(REPORT_SETTING)})`
+export const COPIED_SETTINGS = sql`where name not in (${sql.lit(SETTING)}, ${sql.lit(REPORT_SETTING)}, ${sql.lit(REQUEST_SETTING)})`
 
 /** The move, for the first statement of a transaction that writes. */
 export const MOVE_IN_QUERY = sql<string | null>`current_move()`
