@@ -3,11 +3,10 @@ import type { Config } from '../config/config.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { DocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
-import type { MakeCounter } from '../core/rate-counter.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 import { probeStore } from '../objects/probe.ts'
 import type { Records } from '../records/records.ts'
-import type { Coordination } from '../records/shared.ts'
+import type { Postgres } from '../records/sql/postgres/open.ts'
 import type { PostgresServer } from '../records/sql/postgres/server.ts'
 import type { UpgradeOptions } from '../records/sql/upgrade.ts'
 import { isDataFolder } from './data-folder.ts'
@@ -17,13 +16,8 @@ import type { OpenParts } from './open-parts.ts'
 const LEASE_VARIABLE = 'DOCSEARCH_TEST_LEASE_MS'
 
 /** What the processes of an instance share. */
-export interface SharedInstance {
+export interface SharedInstance extends Postgres {
   place: SharedPlace
-  records: Records
-  /** See `Postgres`. */
-  writerRecords: Records
-  counters: MakeCounter
-  coordination: Coordination
   store: ObjectStore
   server: PostgresServer
 }

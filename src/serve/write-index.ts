@@ -4,7 +4,7 @@ import type { IngestOptions } from '../ingest/context.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import { startLifecycle } from '../lifecycle/start.ts'
 import type { Records } from '../records/records.ts'
-import type { WriterReport } from '../records/shared.ts'
+import type { HeldLease, WriterReport } from '../records/shared.ts'
 import { createWebhookDelivery } from '../webhooks/create.ts'
 import { startSweep } from './expired-rows.ts'
 import type { Running } from './index-worker.ts'
@@ -13,6 +13,8 @@ import { indexStoreOf, leasesOf, type SharedPartsOptions, webhookOptions } from 
 import { embedderChooser } from './storage-parts.ts'
 
 interface WriteOptions extends Omit<SharedPartsOptions, 'open'> {
+  /** The lease under which this process writes. */
+  held: HeldLease
   ingest: Omit<IngestOptions, 'lifecycle'>
   memoryBytes: number
   cacheBytes: number
@@ -30,16 +32,16 @@ export async function writeIndex(options: WriteOptions): Promise<Running> {
 }
 
 async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
-  const { config, shared, clock, log } = options
+  const { config, shared, held, clock, log } = options
   const { coordination } = shared
-  const records = shared.writerRecords
+  const records = shared.writerRecords(held)
   let models = await coordination.versions.of('models')
   const indexStore = indexStoreOf(options, {
     folder: 'writer',
     memoryBytes: options.memoryBytes,
     cacheBytes: options.cacheBytes,
     threads: 1,
-    leases: leasesOf(coordination.writer),
+    leases: leasesOf(held),
   })
   open.add('cache of the index', () => indexStore.close())
   const lifecycle = await startLifecycle({
@@ -62,7 +64,7 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
     const { documents, build } = await ingest.waitReasons()
     const building = await lifecycle.buildSpeed()
     const embedder = await embedderFailure(lifecycle)
-    await coordination.reports.write({ documentsWaitFor: documents, buildWaitsFor: build, embedder, building })
+    await coordination.reports.write({ documentsWaitFor: documents, buildWaitsFor: build, embedder, building }, held)
   }
   const { blobs } = options.ingest
   const scrub = new Scrub({ blobs, records, scrubIndex: (onRead) => ingest.scrubIndex(onRead), days, clock, log })
@@ -70,7 +72,7 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
   open.add('scrub', () => scrub.stop())
   const sweep = startSweep({ records, clock, log, auditDays })
   open.add('sweep of expired rows', () => sweep.stop())
-  const webhooks = createWebhookDelivery({ ...webhookOptions(options), maySend: () => coordination.writer.isStillHeld() })
+  const webhooks = createWebhookDelivery({ ...webhookOptions(options), maySend: () => held.isStillHeld() })
   webhooks.start()
   open.add('webhooks', (graceMs) => webhooks.stop(graceMs))
   return {
