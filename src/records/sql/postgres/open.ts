@@ -39,6 +39,8 @@ export interface Postgres {
   /** Counts requests and failed logins of all processes together. */
   counters: MakeCounter
   coordination: Coordination
+  /** Returns how many bytes of the server's disk the database needs. */
+  databaseBytes(): Promise<number>
 }
 
 /**
@@ -91,7 +93,7 @@ export async function openPostgres(options: {
     const coordination = createCoordination({ store, server, versions, worker, writer })
     await watch.start(server, { wake: store.wake, areWaiting: store.hasListeners })
     const writerRecords = (held: HeldLease) => onlyAsWriter(records, store, (tx) => requireHolder(tx.sql, writer.name, held))
-    return { records, writerRecords, counters: sharedCounters(db), coordination }
+    return { records, writerRecords, counters: sharedCounters(db), coordination, databaseBytes: () => databaseBytes(db) }
   } catch (error) {
     await watch.stop()
     await db.destroy()
@@ -127,6 +129,11 @@ async function scan(db: Kysely<Tables>, query: RawBuilder<{ list: string | null 
   signal?.throwIfAborted()
   const { rows } = await query.execute(db)
   return toPageList(rows[0]?.list ?? '')
+}
+
+async function databaseBytes(db: Kysely<Tables>): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(db)
+  return rows[0]!.bytes
 }
 
 async function hasStoppedWorkers(db: Kysely<Tables>): Promise<boolean> {
