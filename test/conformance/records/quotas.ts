@@ -162,7 +162,7 @@ async function randomUploads(records: Records, owners: readonly string[], limits
     const claimed = await queue.claim(3)
     for (const job of claimed)
       await queue.savePages(job, { pages: [], title: null, pageCount: 1, warnings: [], health: HEALTH, facts: {} })
-    const cut = claimed.map(({ documentId, version }) => ({ documentId, version, passages: below(6) }))
+    const cut = claimed.map((job) => ({ ...job, passages: below(6) }))
     const begun = await queue.beginIndexing(cut, limits)
     for (const { job, error } of begun.refused) {
       refused.add(error.details['quota'])
