@@ -45,6 +45,16 @@ const instance = z
       total_bytes: bytes,
     }),
     users: z.object({ active: z.int(), disabled: z.int() }),
+    shared: z
+      .object({
+        database: z.string().meta({ description: 'Its address, without a password' }),
+        store: z.string(),
+        store_problem: z.string().nullable().meta({ description: 'Why the store could not be read. Null if it could' }),
+      })
+      .optional()
+      .meta({
+        description: 'Where the processes of an instance keep their data. Only from `docsearch status --data`',
+      }),
   })
   .meta({ id: 'InstanceStatus' })
 

@@ -15,12 +15,12 @@ import type { SegmentMemory } from './segments/store/memory.ts'
 import { BlockCache } from './segments/remote/block-cache.ts'
 import { dropShares } from './segments/store/open-shares.ts'
 import { SharedIndex } from './shared-index.ts'
+import { SEGMENTS } from './shared-size.ts'
 import type { WriterLeases } from './writer-turn.ts'
 
 export type { WriterLeases } from './writer-turn.ts'
 export type { WriterLease } from './segments/store/shares.ts'
 
-const SEGMENTS = 'segments/'
 /** The share of `cacheBytes` for blocks of files. */
 const BLOCKS_SHARE = 3 / 4
 /** The share for copies of small files of one index. Two are open while one of them is being built. */

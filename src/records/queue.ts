@@ -8,6 +8,11 @@ import type { ProjectIds } from './projects.ts'
 export interface JobRef {
   documentId: string
   version: number
+  /**
+   * The lease under which the process claimed the document. Once it is over, the job is no longer wanted, even if the same process claims the
+   * document again. Only a database that processes share has such leases.
+   */
+  lease?: string
 }
 
 export interface QueuedDocument extends JobRef {
@@ -109,7 +114,8 @@ export interface Queue {
   /**
    * Queues the documents again that this process has claimed but does not work on. Such documents exist after a claim whose answer got lost, and
    * after work that ended while the database did not answer. The process has not crashed, so this attempt does not count. `inProgress` has the
-   * ids of the documents that this process works on. Returns how many documents were queued.
+   * ids of the documents that this process works on. If it works on none, its former jobs are no longer wanted: some may still run in a worker that
+   * could not end in time. Returns how many documents were queued.
    */
   requeueLost(inProgress: readonly string[]): Promise<number>
   /**

@@ -40,23 +40,32 @@ export interface SharedQueue {
 /** A right that at most one process has. The clock of the database decides when it expires. */
 export interface Lease {
   /**
-   * Takes the lease if nobody has it, and renews it from then on. Calls `onLost` once if it expires nevertheless. Returns whether this process has
+   * Takes the lease if nobody has it, and renews it from then on. Calls `onLost` once if it expires nevertheless. Returns null if another process has
    * it.
    */
-  tryTake(onLost: () => void): Promise<boolean>
-  /**
-   * True while this process has the lease, by its own clock. The clock can stop while the machine sleeps. So for some seconds after the machine
-   * has woken up, another process may have the lease too.
-   */
-  isHeld(): boolean
-  /** Asks the database whether this process has the lease. */
-  isStillHeld(): Promise<boolean>
-  /** Returns a number that is greater than all earlier ones. Throws `writer_replaced` if this process does not have the lease. */
-  nextFence(): Promise<number>
+  tryTake(onLost: () => void): Promise<HeldLease | null>
   /** True while any process has the lease. */
   isTaken(): Promise<boolean>
   /** Lets others take the lease at once. */
   release(): Promise<void>
+}
+
+/**
+ * A lease that this process took. After it is over, it stays over, even if this process takes the lease again. So work that a process began under an
+ * earlier lease can't go on under a later one.
+ */
+export interface HeldLease {
+  /** A new ID each time a process takes the lease. */
+  readonly holder: string
+  /**
+   * True until the lease is over, by the clock of this process. The clock can stop while the machine sleeps. So for some seconds after the machine
+   * has woken up, another process may have the lease too.
+   */
+  isHeld(): boolean
+  /** Asks the database whether the lease is not over. */
+  isStillHeld(): Promise<boolean>
+  /** Returns a number that is greater than all earlier ones. Throws `writer_replaced` if the lease is over. */
+  nextFence(): Promise<number>
 }
 
 /**
@@ -89,8 +98,8 @@ export interface WriterReport {
 }
 
 export interface WriterReports {
-  /** Replaces the report. Does nothing if this process does not have the lease to write the index. */
-  write(report: WriterReport): Promise<void>
+  /** Replaces the report. Does nothing if the lease to write the index is over. */
+  write(report: WriterReport, held: HeldLease): Promise<void>
   /**
    * Returns the newest report of the process that has the lease to write the index. Null if no process has the lease, if that process has not reported
    * yet, or if another version of docsearch wrote the report in another format.

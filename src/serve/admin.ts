@@ -41,9 +41,8 @@ import { createUsers, type Users } from '../services/users.ts'
 import { DATABASE_FILE, isDataFolder, keepFilesPrivate, makeUsable, refuseLostDatabase } from './data-folder.ts'
 import { createLogger } from './logging.ts'
 import type { ServeOutput } from './main.ts'
-import { offlineStatus } from './offline-status.ts'
+import { lookAtFolder, offlineStatus, type Surroundings } from './offline-status.ts'
 import { offlineUpgrade } from './offline-upgrade.ts'
-import { openSharedRecords } from './shared-instance.ts'
 import { VERSION } from './version.ts'
 
 const DEFAULT_PORT = 4747
@@ -63,12 +62,8 @@ export async function openAdministration(
 ): Promise<LocalAdministration> {
   keepFilesPrivate()
   const { config } = await loadConfig(flags, output.env)
-  const dir = config.dataDir
   const log = createLogger(config.logLevel, output.stderr)
-  const records =
-    config.shared === null
-      ? await openFolder({ config, output, log, mayCreate })
-      : await openSharedRecords({ place: config.shared, isAudited: config.auditDays > 0, version: VERSION, log, say: output.say })
+  const { records, look } = await openPlace({ config, output, log, mayCreate })
   const address = await addressOfLinks(config, flags.publicUrl !== undefined, output.env)
   const users = createUsers({
     records,
@@ -87,14 +82,34 @@ export async function openAdministration(
     users: localUsers(users, records, address),
     clients: localClients(createApplications({ registry }), records),
     audit: localAudit(createAudit({ records, access: createAccess(records), days: config.auditDays }), records),
-    status: () => offlineStatus(dir, VERSION, records),
+    status: () => offlineStatus(look, VERSION, records),
     close: () => records.close(),
   }
 }
 
+interface PlaceOptions {
+  config: Config
+  output: ServeOutput
+  log: Logger
+  mayCreate: boolean
+}
+
+/** Opens the records of a data folder, or of the database that its settings name. */
+async function openPlace(options: PlaceOptions): Promise<{ records: Records; look: () => Promise<Surroundings> }> {
+  const { config, output, log } = options
+  const { dataDir, shared: place } = config
+  if (place === null) return { records: await openFolder(options), look: () => lookAtFolder(dataDir) }
+  const [{ openSharedDatabase }, { lookAtSharedPlace }] = await Promise.all([
+    import('./shared-instance.ts'),
+    import('./offline-shared-status.ts'),
+  ])
+  const isAudited = config.auditDays > 0
+  const postgres = await openSharedDatabase({ place, isAudited, version: VERSION, log, say: output.say })
+  return { records: postgres.records, look: () => lookAtSharedPlace(place, dataDir, postgres) }
+}
+
 /** Opens the records of a data folder. With `mayCreate`, a missing or empty folder becomes a data folder. */
-async function openFolder(options: { config: Config; output: ServeOutput; log: Logger; mayCreate: boolean }): Promise<Records> {
-  const { config, output, log, mayCreate } = options
+async function openFolder({ config, output, log, mayCreate }: PlaceOptions): Promise<Records> {
   const dir = config.dataDir
   // isFree comes first: another process may be creating the data folder, and between the two checks it becomes one.
   const usable = (mayCreate && (await isFree(dir))) || isDataFolder(dir)

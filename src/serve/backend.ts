@@ -55,7 +55,7 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
     accounts: createAccounts({ records, clock, loginFailures: config.loginFailures, counters: options.shared?.counters, log }),
     oauth: createOAuth({ records, clock, log, issuer: baseUrl, policy: config.oauth }),
     disk: () => diskState(config.dataDir),
-    storage: () => storageState(config.dataDir, () => images.size()),
+    storage: () => storageState(config.dataDir, { pageImages: () => images.size(), database: options.shared?.databaseBytes }),
     memory: () => memoryState(config.searchMemoryBytes),
     metrics,
     parsers: () => parserPool.state,

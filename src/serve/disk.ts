@@ -5,10 +5,17 @@ import type { DiskState } from '../services/health.ts'
 import type { Storage } from '../services/instance.ts'
 import { DATABASE_FILE } from './data-folder.ts'
 
-/** Measures what the data folder needs. Never throws. */
-export async function storageState(dir: string, pageImageBytes: () => Promise<number>): Promise<Storage> {
+interface Sizes {
+  pageImages(): Promise<number>
+  /** By default, the database is in the data folder. */
+  database?: (() => Promise<number | null>) | undefined
+}
+
+/** Measures what the data folder and the database need. Never throws. */
+export async function storageState(dir: string, { pageImages: pageImageBytes, database: size }: Sizes): Promise<Storage> {
+  const databaseBytes = size ?? (() => fileBytes(dir))
   const [database, pageImages, disk] = await Promise.all([
-    databaseBytes(dir),
+    databaseBytes().catch(() => null),
     pageImageBytes().catch(() => null),
     statfs(dir).catch(() => null),
   ])
@@ -21,8 +28,8 @@ export async function storageState(dir: string, pageImageBytes: () => Promise<nu
   }
 }
 
-/** Returns the size of the database with its write-ahead log. */
-async function databaseBytes(dir: string): Promise<number | null> {
+/** Returns the size of the database file with its write-ahead log. */
+async function fileBytes(dir: string): Promise<number | null> {
   const sizeOf = async (name: string) => (await stat(join(dir, name)).catch(() => null))?.size ?? null
   const [main, log] = await Promise.all([sizeOf(DATABASE_FILE), sizeOf(`${DATABASE_FILE}-wal`)])
   return main === null ? null : main + (log ?? 0)

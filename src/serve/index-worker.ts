@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { pauseAfter } from '../core/background-task.ts'
 import type { Logger } from '../core/logger.ts'
-import type { Coordination } from '../records/shared.ts'
+import type { Coordination, HeldLease } from '../records/shared.ts'
 
 /** How often to look for changes of other processes, and for a free lease. */
 const LOOK_MS = 1_000
@@ -21,8 +21,8 @@ export interface IndexWorkerOptions {
   read(): Running
   /** Throws if this process must not write the index. This process has the lease. */
   check?(): Promise<void>
-  /** Begins to write the index, and to do the work that only one process may do. This process has the lease. */
-  write(): Promise<Running>
+  /** Begins to write the index, and to do the work that only one process may do, under this lease. */
+  write(held: HeldLease): Promise<Running>
   log: Logger
 }
 
@@ -94,11 +94,12 @@ export class IndexWorker {
 
   async #tryToWrite(): Promise<void> {
     const { coordination, check, write, log } = this.#options
-    if (!(await coordination.writer.tryTake(() => void this.#lost()))) return
+    const held = await coordination.writer.tryTake(() => void this.#lost())
+    if (held === null) return
     try {
       await check?.()
       await this.#end(LOST_GRACE_MS)
-      this.#running = await write()
+      this.#running = await write(held)
       if (!this.#isStopped()) this.#state = 'writing'
       this.#failures = 0
       log.info({}, 'this process writes the search index now')

@@ -1,29 +1,31 @@
 import { join } from 'node:path'
 import { daemonOf } from '../client/local-daemon.ts'
-import type { Status } from '../contract/status.ts'
+import type { InstanceStatus, Status } from '../contract/status.ts'
 import { folderSize } from '../index/index-store.ts'
 import type { Records } from '../records/records.ts'
 import { storageState } from './disk.ts'
 
-/**
- * The state of a data folder without asking its daemon: what the database and the disk say. `unavailable` if no daemon runs on the folder.
- */
+/** What the records of an instance don't know about it. */
+export interface Surroundings extends Pick<InstanceStatus, 'shared'> {
+  /** Whether documents are being processed: by the daemon of the folder, or by a worker. */
+  isRunning: boolean
+  storage: Omit<InstanceStatus['storage'], 'originals_bytes'>
+}
+
+/** The state of an instance without asking its processes. `unavailable` if no daemon runs on the data folder, or no worker on the database. */
 export async function offlineStatus(
-  dataDir: string,
+  look: () => Promise<Surroundings>,
   version: string,
   records: Pick<Records, 'queue' | 'users'>,
 ): Promise<Status> {
-  const pageImages = () => folderSize(join(dataDir, 'page-images'))
-  const [documents, oldest, totals, sizes, lance, segments] = await Promise.all([
+  const [documents, oldest, totals, { isRunning, storage, ...place }] = await Promise.all([
     records.queue.counts(),
     records.queue.oldest(),
     records.users.totals(),
-    storageState(dataDir, pageImages),
-    folderSize(join(dataDir, 'lance')),
-    folderSize(join(dataDir, 'segments')),
+    look(),
   ])
   return {
-    status: isRunning(dataDir) ? 'ok' : 'unavailable',
+    status: isRunning ? 'ok' : 'unavailable',
     version,
     documents,
     instance: {
@@ -32,22 +34,36 @@ export async function offlineStatus(
       index: null,
       parsers: null,
       memory: null,
-      storage: {
-        folder: dataDir,
-        database_bytes: sizes.database,
-        originals_bytes: totals.bytes,
-        indexes_bytes: lance + segments,
-        page_images_bytes: sizes.pageImages,
-        free_bytes: sizes.free,
-        total_bytes: sizes.total,
-      },
+      storage: { ...storage, originals_bytes: totals.bytes },
       users: { active: totals.users - totals.disabled, disabled: totals.disabled },
+      ...place,
+    },
+  }
+}
+
+/** Looks at a data folder and the process that runs on it. */
+export async function lookAtFolder(dataDir: string): Promise<Surroundings> {
+  const pageImages = () => folderSize(join(dataDir, 'page-images'))
+  const [sizes, lance, segments] = await Promise.all([
+    storageState(dataDir, { pageImages }),
+    folderSize(join(dataDir, 'lance')),
+    folderSize(join(dataDir, 'segments')),
+  ])
+  return {
+    isRunning: hasDaemon(dataDir),
+    storage: {
+      folder: dataDir,
+      database_bytes: sizes.database,
+      indexes_bytes: lance + segments,
+      page_images_bytes: sizes.pageImages,
+      free_bytes: sizes.free,
+      total_bytes: sizes.total,
     },
   }
 }
 
 /** After a crash, the daemon's file may still be there without the daemon. */
-function isRunning(dataDir: string): boolean {
+function hasDaemon(dataDir: string): boolean {
   const pid = daemonOf(dataDir)?.pid
   if (typeof pid !== 'number') return false
   try {

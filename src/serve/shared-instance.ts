@@ -3,11 +3,9 @@ import type { Config } from '../config/config.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { DocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
-import type { MakeCounter } from '../core/rate-counter.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
 import { probeStore } from '../objects/probe.ts'
-import type { Records } from '../records/records.ts'
-import type { Coordination } from '../records/shared.ts'
+import type { Postgres } from '../records/sql/postgres/open.ts'
 import type { PostgresServer } from '../records/sql/postgres/server.ts'
 import type { UpgradeOptions } from '../records/sql/upgrade.ts'
 import { isDataFolder } from './data-folder.ts'
@@ -17,13 +15,8 @@ import type { OpenParts } from './open-parts.ts'
 const LEASE_VARIABLE = 'DOCSEARCH_TEST_LEASE_MS'
 
 /** What the processes of an instance share. */
-export interface SharedInstance {
+export interface SharedInstance extends Postgres {
   place: SharedPlace
-  records: Records
-  /** See `Postgres`. */
-  writerRecords: Records
-  counters: MakeCounter
-  coordination: Coordination
   store: ObjectStore
   server: PostgresServer
 }
@@ -55,21 +48,21 @@ export async function openSharedInstance(options: {
   return { place, store, server, ...postgres }
 }
 
-/** Opens only the records, for a command. */
-export async function openSharedRecords(options: {
+/** Opens only the database, for a command. */
+export async function openSharedDatabase(options: {
   place: SharedPlace
   isAudited: boolean
   version: string
   log: Logger
   say: (line: string) => void
-}): Promise<Records> {
+}): Promise<Postgres> {
   const { place, isAudited, version, log, say } = options
   const [{ pgServer }, { openPostgres }] = await Promise.all([
     import('../records/sql/postgres/pg-server.ts'),
     import('../records/sql/postgres/open.ts'),
   ])
   const server = await pgServer({ url: place.database, log })
-  return (await openPostgres({ server, clock: systemClock, log, isAudited, upgrade: { version, notify: say } })).records
+  return openPostgres({ server, clock: systemClock, log, isAudited, upgrade: { version, notify: say } })
 }
 
 /** Refuses what works only on a data folder. Throws `no_data_folder`. */

@@ -147,9 +147,10 @@ async function startWorker(options: SharedPartsOptions & Pick<StorageParts, 'blo
       return { notice: () => reader.nudge(), stop: (graceMs) => reader.stop(graceMs) }
     },
     check: () => refuseNewerIndex(records),
-    write: () =>
+    write: (held) =>
       writeIndex({
         ...options,
+        held,
         ingest,
         memoryBytes: config.searchMemoryBytes * share,
         cacheBytes: config.indexCacheBytes * share,

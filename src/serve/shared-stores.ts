@@ -8,7 +8,7 @@ import {
 } from '../index/shared-index-store.ts'
 import { sharedCacheSizes } from '../index/passages/store.ts'
 import { divideMemory } from '../index/segments/store/memory.ts'
-import type { Lease } from '../records/shared.ts'
+import type { HeldLease } from '../records/shared.ts'
 import type { WebhookOptions } from '../webhooks/create.ts'
 import type { SharedInstance } from './shared-instance.ts'
 import type { PartsOptions } from './storage-parts.ts'
@@ -55,12 +55,12 @@ export function webhookOptions({
 }
 
 /** Each index has a fence of its own. */
-export function leasesOf(writer: Lease): WriterLeases {
+export function leasesOf(held: HeldLease): WriterLeases {
   const fences = new Map<string, number>()
   return {
     async current(indexId): Promise<WriterLease> {
-      const known = writer.isHeld() ? fences.get(indexId) : undefined
-      const fence = known ?? (await writer.nextFence())
+      const known = held.isHeld() ? fences.get(indexId) : undefined
+      const fence = known ?? (await held.nextFence())
       fences.set(indexId, fence)
       return { fence }
     },

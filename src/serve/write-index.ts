@@ -6,7 +6,7 @@ import type { IngestOptions } from '../ingest/context.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import { startLifecycle } from '../lifecycle/start.ts'
 import type { Records } from '../records/records.ts'
-import type { ModelRequestRecords, WriterReport } from '../records/shared.ts'
+import type { HeldLease, ModelRequestRecords, WriterReport } from '../records/shared.ts'
 import { createWebhookDelivery } from '../webhooks/create.ts'
 import { startSweep } from './expired-rows.ts'
 import type { Running } from './index-worker.ts'
@@ -18,6 +18,8 @@ import { embedderChooser } from './storage-parts.ts'
 const REQUEST_AGAIN_MS = 60_000
 
 interface WriteOptions extends Omit<SharedPartsOptions, 'open'> {
+  /** The lease under which this process writes. */
+  held: HeldLease
   ingest: Omit<IngestOptions, 'lifecycle'>
   memoryBytes: number
   cacheBytes: number
@@ -35,9 +37,9 @@ export async function writeIndex(options: WriteOptions): Promise<Running> {
 }
 
 async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
-  const { config, shared, clock, log } = options
+  const { config, shared, held, clock, log } = options
   const { coordination } = shared
-  const records = shared.writerRecords
+  const records = shared.writerRecords(held)
   let models = await coordination.versions.of('models')
   /** When to look for a request to use a model. A user may have made one while no process wrote the index. */
   let nextRequest = 0
@@ -46,7 +48,7 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
     memoryBytes: options.memoryBytes,
     cacheBytes: options.cacheBytes,
     threads: 1,
-    leases: leasesOf(coordination.writer),
+    leases: leasesOf(held),
   })
   open.add('cache of the index', () => indexStore.close())
   const lifecycle = await startLifecycle({
@@ -69,7 +71,7 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
     const { documents, build } = await ingest.waitReasons()
     const building = await lifecycle.buildSpeed()
     const embedder = await embedderFailure(lifecycle)
-    await coordination.reports.write({ documentsWaitFor: documents, buildWaitsFor: build, embedder, building })
+    await coordination.reports.write({ documentsWaitFor: documents, buildWaitsFor: build, embedder, building }, held)
   }
   const { blobs } = options.ingest
   const scrub = new Scrub({ blobs, records, scrubIndex: (onRead) => ingest.scrubIndex(onRead), days, clock, log })
@@ -77,7 +79,7 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
   open.add('scrub', () => scrub.stop())
   const sweep = startSweep({ records, clock, log, auditDays })
   open.add('sweep of expired rows', () => sweep.stop())
-  const webhooks = createWebhookDelivery({ ...webhookOptions(options), maySend: () => coordination.writer.isStillHeld() })
+  const webhooks = createWebhookDelivery({ ...webhookOptions(options), maySend: () => held.isStillHeld() })
   webhooks.start()
   open.add('webhooks', (graceMs) => webhooks.stop(graceMs))
   return {

@@ -2,9 +2,12 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { QueuedDocument } from '../../src/records/queue.ts'
+import type { Records } from '../../src/records/records.ts'
+import type { HeldLease, Lease } from '../../src/records/shared.ts'
 import { openPostgres, type Postgres } from '../../src/records/sql/postgres/open.ts'
 import { pgServer } from '../../src/records/sql/postgres/pg-server.ts'
 import type { PostgresServer } from '../../src/records/sql/postgres/server.ts'
+import { leasesOf } from '../../src/serve/shared-stores.ts'
 import { errorCode } from '../support/codes.ts'
 import { LEASE_MS } from '../support/postgres-leases.ts'
 import { hasPostgres, startPostgres, withClient, type RunningPostgres } from '../support/postgres-server.ts'
@@ -35,6 +38,11 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     return [await open(url), await open(url), url] as const
   }
   const neverLost = () => expect.unreachable('the lease was lost')
+  const take = async (lease: Lease, onLost: () => void = neverLost): Promise<HeldLease> => {
+    const held = await lease.tryTake(onLost)
+    if (held === null) expect.unreachable('another process has the lease')
+    return held
+  }
   const expireLease = (url: string) => withClient(url, (client) => client.query(`update leases set expires_at = '-infinity'`))
   const INDEX = { fingerprint: 'f', embeddingModel: 'builtin', dimensions: 4 }
 
@@ -42,69 +50,91 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     const [first, second] = await openTwo()
     const [one, other] = [first.coordination.writer, second.coordination.writer]
     const taken = await Promise.all([one, other].map((lease) => lease.tryTake(neverLost)))
-    expect(taken.filter(Boolean)).toHaveLength(1)
-    const [holder, waiting] = taken[0] === true ? [one, other] : [other, one]
-    expect([holder.isHeld(), waiting.isHeld(), await waiting.isTaken()]).toEqual([true, false, true])
-    const fences = [await holder.nextFence(), await holder.nextFence()]
-    await expect(waiting.nextFence()).rejects.toMatchObject({ code: errorCode('writer_replaced') })
+    const [held, ...more] = taken.filter((lease) => lease !== null)
+    expect(more).toEqual([])
+    const [holder, waiting] = taken[0] === held ? [one, other] : [other, one]
+    expect([held!.isHeld(), await waiting.isTaken()]).toEqual([true, true])
+    const fences = [await held!.nextFence(), await held!.nextFence()]
     await holder.release()
-    expect([holder.isHeld(), await waiting.isTaken()]).toEqual([false, false])
-    await expect(holder.nextFence()).rejects.toMatchObject({ code: errorCode('writer_replaced') })
-    expect(await waiting.tryTake(neverLost)).toBe(true)
-    fences.push(await waiting.nextFence())
+    expect([held!.isHeld(), await waiting.isTaken()]).toEqual([false, false])
+    await expect(held!.nextFence()).rejects.toMatchObject({ code: errorCode('writer_replaced') })
+    fences.push(await (await take(waiting)).nextFence())
     expect(fences).toEqual(fences.toSorted((a, b) => a - b))
     expect(new Set(fences).size).toBe(3)
   })
 
-  test('every process reads the report of the process with the lease, and no other process replaces it', async () => {
+  test('every process reads the report of the process with the lease', async () => {
     const [one, other, url] = await openTwo()
     const report = (wait: string | null) => ({ documentsWaitFor: wait, buildWaitsFor: null, embedder: null, building: null })
     expect(await other.coordination.reports.read()).toBeNull()
-    await one.coordination.writer.tryTake(neverLost)
-    await one.coordination.reports.write(report('the model is gone'))
-    await other.coordination.reports.write(report('something else'))
+    const held = await take(one.coordination.writer)
+    await one.coordination.reports.write(report('the model is gone'), held)
     expect(await other.coordination.reports.read()).toEqual(report('the model is gone'))
     await withClient(url, (client) => client.query(`update settings set value = '{"form":"of another version"}'`))
     expect(await other.coordination.reports.read()).toBeNull()
-    await one.coordination.reports.write(report('another'))
+    await one.coordination.reports.write(report('another'), held)
     expect(await other.coordination.reports.read()).toEqual(report('another'))
   })
 
   test('nobody reads the report of a process that no longer has the lease', async () => {
     const [one, other, url] = await openTwo()
     const report = { documentsWaitFor: 'the model is gone', buildWaitsFor: null, embedder: null, building: null }
-    await one.coordination.writer.tryTake(() => {})
-    await one.coordination.reports.write(report)
+    await one.coordination.reports.write(report, await take(one.coordination.writer, () => {}))
     await expireLease(url)
     expect(await other.coordination.reports.read()).toBeNull()
     // The next process may take minutes before its first report, or be of a version that writes none.
-    await other.coordination.writer.tryTake(neverLost)
+    const next = await take(other.coordination.writer)
     expect(await other.coordination.reports.read()).toBeNull()
-    await other.coordination.reports.write({ ...report, documentsWaitFor: null })
+    await other.coordination.reports.write({ ...report, documentsWaitFor: null }, next)
     expect(await one.coordination.reports.read()).toEqual({ ...report, documentsWaitFor: null })
   })
 
   test('a process learns that it has lost its lease, and another one can take it', async () => {
     const [one, other, url] = await openTwo()
     const lost = Promise.withResolvers<void>()
-    expect(await one.coordination.writer.tryTake(lost.resolve)).toBe(true)
+    const held = await take(one.coordination.writer, lost.resolve)
     // As if the process had been frozen for longer than the lease.
     await expireLease(url)
-    expect(await other.coordination.writer.tryTake(neverLost)).toBe(true)
+    const next = await take(other.coordination.writer)
     await lost.promise
-    expect(one.coordination.writer.isHeld()).toBe(false)
-    expect(other.coordination.writer.isHeld()).toBe(true)
-    expect(await one.coordination.writer.tryTake(neverLost)).toBe(false)
+    expect([held.isHeld(), next.isHeld()]).toEqual([false, true])
+    expect(await one.coordination.writer.tryTake(neverLost)).toBeNull()
   })
 
   test('a process that lost its lease to another one can change neither the list of indexes nor the whole queue, even before it notices', async () => {
     const [one, other, url] = await openTwo()
-    await one.coordination.writer.tryTake(() => {})
-    const { id } = await one.writerRecords.indexes.activate(INDEX)
+    const { indexes, queue } = one.writerRecords(await take(one.coordination.writer, () => {}))
+    const { id } = await indexes.activate(INDEX)
     await expireLease(url)
-    expect(await other.coordination.writer.tryTake(neverLost)).toBe(true)
-    const { indexes, queue } = one.writerRecords
-    const changes = [
+    await take(other.coordination.writer)
+    for (const change of changesBy({ indexes, queue }, id))
+      await expect(change()).rejects.toMatchObject({ code: errorCode('writer_replaced') })
+    expect(await other.records.indexes.all()).toMatchObject([{ id, fingerprint: 'f', state: 'active' }])
+  })
+
+  test('work that a process began under an earlier lease changes nothing after the process has taken the lease again', async () => {
+    const [one, , url] = await openTwo()
+    const { coordination, writerRecords } = one
+    const earlier = await take(coordination.writer, () => {})
+    const records = writerRecords(earlier)
+    const { id } = await records.indexes.activate(INDEX)
+    await expireLease(url)
+    await until('the process notices', () => !earlier.isHeld())
+    const held = await take(coordination.writer)
+    for (const change of changesBy(records, id))
+      await expect(change()).rejects.toMatchObject({ code: errorCode('writer_replaced') })
+    expect([earlier.isHeld(), await earlier.isStillHeld()]).toEqual([false, false])
+    await expect(leasesOf(earlier).current(id)).rejects.toMatchObject({ code: errorCode('writer_replaced') })
+    const report = (reason: string) => ({ documentsWaitFor: reason, buildWaitsFor: null, embedder: null, building: null })
+    await coordination.reports.write(report('now'), held)
+    await coordination.reports.write(report('earlier'), earlier)
+    expect(await coordination.reports.read()).toEqual(report('now'))
+    await writerRecords(held).indexes.forget(id, ['doc_1'])
+    expect(await leasesOf(held).current(id)).toEqual({ fence: expect.any(Number) })
+  })
+
+  function changesBy({ indexes, queue }: Pick<Records, 'indexes' | 'queue'>, id: string): (() => Promise<unknown>)[] {
+    return [
       () => indexes.activate(INDEX),
       () => indexes.build(INDEX),
       () => indexes.resume(id),
@@ -118,31 +148,28 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
       () => queue.requeueMany(['doc_1']),
       () => queue.clearTombstones(['doc_1']),
     ]
-    for (const change of changes) await expect(change()).rejects.toMatchObject({ code: errorCode('writer_replaced') })
-    expect(await other.records.indexes.all()).toMatchObject([{ id, fingerprint: 'f', state: 'active' }])
-  })
+  }
 
   test('a process that lost its lease to another one learns this from the database, and does not replace the report', async () => {
     const [one, other, url] = await openTwo()
     const report = (reason: string) => ({ documentsWaitFor: reason, buildWaitsFor: null, embedder: null, building: null })
-    await one.coordination.writer.tryTake(() => {})
-    await one.coordination.reports.write(report('first'))
-    expect([one.coordination.writer.isHeld(), await one.coordination.writer.isStillHeld()]).toEqual([true, true])
+    const held = await take(one.coordination.writer, () => {})
+    await one.coordination.reports.write(report('first'), held)
+    expect([held.isHeld(), await held.isStillHeld()]).toEqual([true, true])
     expect(await other.coordination.reports.read()).toEqual(report('first'))
     await expireLease(url)
     // Nobody continues the work that the report is about.
     expect(await other.coordination.reports.read()).toBeNull()
-    expect(await other.coordination.writer.tryTake(neverLost)).toBe(true)
-    await other.coordination.reports.write(report('second'))
-    expect(await one.coordination.writer.isStillHeld()).toBe(false)
-    await one.coordination.reports.write(report('first'))
+    await other.coordination.reports.write(report('second'), await take(other.coordination.writer))
+    expect(await held.isStillHeld()).toBe(false)
+    await one.coordination.reports.write(report('first'), held)
     expect(await one.coordination.reports.read()).toEqual(report('second'))
   })
 
   test('no process takes the lease in the middle of a change by its former holder', async () => {
     const [one, other, url] = await openTwo()
-    await one.coordination.writer.tryTake(() => {})
-    const { id } = await one.writerRecords.indexes.activate(INDEX)
+    const { indexes } = one.writerRecords(await take(one.coordination.writer, () => {}))
+    const { id } = await indexes.activate(INDEX)
     await withClient(url, async (client) => {
       await client.query('begin')
       await client.query('select 1 from generations for update')
@@ -152,30 +179,30 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
           // Not in the transaction above, because a transaction always sees the same statistics.
           return (await withClient(url, (observer) => observer.query(query))).rowCount! > 0
         })
-      const dropping = one.writerRecords.indexes.drop(id)
+      const dropping = indexes.drop(id)
       await waiting('transactionid')
       await expireLease(url)
-      const taking = other.coordination.writer.tryTake(neverLost)
+      const taking = take(other.coordination.writer)
       await waiting('advisory')
       await client.query('rollback')
       await dropping
-      expect(await taking).toBe(true)
+      await taking
     })
     expect(await other.records.indexes.all()).toEqual([])
   })
 
   test('a process that waits before it takes the lease has it for the full time', async () => {
     const [one, , url] = await openTwo()
-    await withClient(url, async (client) => {
+    const held = await withClient(url, async (client) => {
       await client.query('begin')
       await client.query('select pg_advisory_xact_lock(1685021555, 1)')
-      const taking = one.coordination.writer.tryTake(neverLost)
+      const taking = take(one.coordination.writer)
       const end = performance.now() + LEASE_MS
       await until('a lease would have expired', async () => performance.now() > end)
       await client.query('rollback')
-      expect(await taking).toBe(true)
+      return taking
     })
-    expect(one.coordination.writer.isHeld()).toBe(true)
+    expect(held.isHeld()).toBe(true)
   })
 
   test('a late answer about the former lease of a process does not end its next lease', async () => {
@@ -195,23 +222,23 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     await writer.tryTake(onLost)
     await isRenewing.promise
     await writer.release()
-    await writer.tryTake(onLost)
+    const held = await take(writer, onLost)
     mayAnswer.resolve()
     // From now on, the lease is renewed.
     const end = performance.now() + 1.5 * LEASE_MS
     await until('the lease would have expired', async () => performance.now() > end)
-    expect([onLost.mock.calls.length, writer.isHeld()]).toEqual([0, true])
+    expect([onLost.mock.calls.length, held.isHeld()]).toEqual([0, true])
   })
 
   test('a lease lasts as long as its process renews it', async () => {
     const [one, other] = await openTwo()
-    expect(await one.coordination.writer.tryTake(neverLost)).toBe(true)
+    const held = await take(one.coordination.writer)
     const end = performance.now() + 1.5 * LEASE_MS
     await until('the lease would have expired without a renewal', async () => {
-      expect(await other.coordination.writer.tryTake(neverLost)).toBe(false)
+      expect(await other.coordination.writer.tryTake(neverLost)).toBeNull()
       return performance.now() > end
     })
-    expect(one.coordination.writer.isHeld()).toBe(true)
+    expect(held.isHeld()).toBe(true)
   })
 
   async function upload({ records }: Postgres, names: readonly string[], user = 'Ann'): Promise<void> {
@@ -256,7 +283,7 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     expect(await reader.coordination.queue.takeOver(5)).toEqual([])
     // The document is no longer the reader's.
     const finished = { job: taken!, chunkCount: 1, chunksSkipped: 0, embeddingModel: 'builtin', warnings: [] }
-    expect(await reader.records.queue.finish([finished])).toHaveLength(1)
+    expect(await reader.records.queue.finish([{ ...finished, job: jobs[0]! }])).toHaveLength(1)
     expect(await writer.records.queue.beginIndexing([{ ...taken!, passages: 1 }])).toMatchObject({ refused: [] })
     expect(await writer.records.queue.finish([finished])).toEqual([])
     expect(await writer.records.queue.counts()).toMatchObject({ ready: 1, processing: 1 })

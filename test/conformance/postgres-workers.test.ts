@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { Kysely, sql } from 'kysely'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLogger } from '../../src/core/logger.ts'
+import type { QueuedDocument } from '../../src/records/queue.ts'
 import type { Records } from '../../src/records/records.ts'
 import { openPostgres } from '../../src/records/sql/postgres/open.ts'
 import { postgresDialect } from '../../src/records/sql/postgres/dialect.ts'
@@ -197,6 +198,41 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     expect(await records.queue.savePages(job!, PARSED)).not.toBeNull()
   })
 
+  /** Checks that the work of a job has no effect, although the process has claimed the document again and works on it. */
+  async function expectUnwanted({ queue }: Records, job: QueuedDocument): Promise<void> {
+    const [again] = await queue.claim(1)
+    expect(again).toMatchObject({ documentId: job.documentId, version: job.version })
+    const finished = { chunkCount: 2, chunksSkipped: 0, embeddingModel: 'builtin', warnings: [] }
+    expect(await queue.savePages(job, PARSED)).toBeNull()
+    expect(await queue.beginIndexing([{ ...job, passages: 2 }])).toEqual({ wanted: [], refused: [] })
+    expect(await queue.finish([{ job, ...finished }])).toEqual([job])
+    await queue.fail(job, { code: errorCode('corrupt'), message: 'broken' })
+    await queue.release(job, { countAttempt: true })
+    expect(await queue.counts()).toMatchObject({ processing: 1 })
+    expect(await queue.savePages(again!, PARSED)).not.toBeNull()
+    expect((await queue.beginIndexing([{ ...again!, passages: 2 }])).wanted).toHaveLength(1)
+    expect(await queue.finish([{ job: again!, ...finished }])).toEqual([])
+  }
+
+  test('after a process has lost its lease, work that it began before is not wanted', async () => {
+    const url = await postgres.database()
+    const records = await open(url)
+    await fill(records, { owners: 1, each: 1 })
+    const [job] = await records.queue.claim(1)
+    await endLease(url, records)
+    await expectUnwanted(records, job!)
+  })
+
+  test('after a worker could not end in time, its work is not wanted, although the next worker is in the same process', async () => {
+    const url = await postgres.database()
+    const records = await open(url)
+    await fill(records, { owners: 1, each: 1 })
+    const [job] = await records.queue.claim(1)
+    // What the next worker does first.
+    expect(await records.queue.requeueLost([])).toBe(1)
+    await expectUnwanted(records, job!)
+  })
+
   test('a claim whose answer got lost is queued again, and the claims of other processes stay', async () => {
     const url = await postgres.database()
     const [records, other] = [await open(url), await open(url)]
@@ -330,7 +366,7 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     onTestFinished(() => db.destroy())
     const engine = postgresEngine(
       db,
-      { id: '', ensureLease: async () => {}, loseLease() {} },
+      { id: '', ensureLease: async () => {}, loseLease() {}, endLease: async () => {} },
       { committed() {}, listenerAdded() {} },
     )
     const set = (tx: Kysely<Tables>, name: string, value: string) =>

@@ -287,7 +287,7 @@ async function openStorage(parts: StorageOptions): Promise<OpenStorage> {
   if (areOnServers()) {
     const { openOnServers } = await import('./shared-place.ts')
     const place = await openOnServers({ folder, config, parserPool, ollamaUrl, measuring, clock, log })
-    return { ...place, records: rememberCredentials(place.shared.records, clock), workerRecords: place.shared.writerRecords }
+    return { ...place, records: rememberCredentials(place.shared.records, clock) }
   }
   const database = join(folder, 'docsearch.db')
   const records = rememberCredentials(await openDatabase(database, { clock, log }), clock)

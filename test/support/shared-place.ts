@@ -7,6 +7,8 @@ import type { Clock } from '../../src/core/clock.ts'
 import type { Logger } from '../../src/core/logger.ts'
 import { CallQueue } from '../../src/ollama/call-queue.ts'
 import { ImageCache } from '../../src/images/image-cache.ts'
+import type { Records } from '../../src/records/records.ts'
+import type { HeldLease } from '../../src/records/shared.ts'
 import { openDataFolder } from '../../src/serve/data-folder.ts'
 import { OpenParts } from '../../src/serve/open-parts.ts'
 import { openSharedInstance, type SharedInstance } from '../../src/serve/shared-instance.ts'
@@ -18,6 +20,8 @@ import { newPlace } from './new-place.ts'
 
 export interface SharedParts {
   shared: SharedInstance
+  /** The records of the worker, which writes the index. */
+  workerRecords: Records
   storage: StorageParts
   /** The address of the database. */
   database: string
@@ -46,7 +50,9 @@ export async function openOnServers(options: {
   const config: Config = { ...defaults, scrubDays: 0, embedder: 'auto', ollamaUrl, ...options.config, shared: place }
   const open = new NamedParts(log)
   const upgrade = { version: '0.0.0-test', notify: () => {} }
-  const shared = await openSharedInstance({ place, isAudited: true, upgrade, clock, log, open })
+  const opened = await openSharedInstance({ place, isAudited: true, upgrade, clock, log, open })
+  let workerRecords = opened.records
+  const shared = { ...opened, writerRecords: (held: HeldLease) => (workerRecords = opened.writerRecords(held)) }
   open.add('records', () => shared.records.close())
   // As in the tests on a data folder, whatever models their Ollama has.
   await shared.records.indexes.choose('builtin')
@@ -70,6 +76,7 @@ export async function openOnServers(options: {
   })
   return {
     shared,
+    workerRecords,
     storage,
     database,
     async loseOriginal(sha256) {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Kysely, RawBuilder, Transaction } from 'kysely'
+import type { JobRef } from '../queue.ts'
 import { findNextQueued } from './queue-order.ts'
 import type { Tables } from './tables.ts'
 
@@ -49,10 +50,14 @@ export interface Claims {
   prepare(): Promise<void>
   /** Returns the next document of the queue, and locks it. Leaves out the owners in `except`. */
   next(tx: Transaction<Tables>, except: readonly string[], options: ClaimOptions): Promise<{ id: string } | undefined>
-  /** Notes that this process works on a document. */
-  take(tx: Transaction<Tables>, documentId: string): Promise<void>
+  /** Notes that this process works on a document. Returns the lease of the claim, if the database has leases. */
+  take(tx: Transaction<Tables>, documentId: string): Promise<Pick<JobRef, 'lease'>>
   /** For a `where` over documents that are processing: this process works on the document. */
   isOwn(): RawBuilder<boolean>
+  /** For a `where` over documents that are processing: this process works on the document under the lease of the job. */
+  isOf(job: JobRef): RawBuilder<boolean>
+  /** Ends the lease of this process, so that its jobs are no longer wanted. Its next claim begins another lease. */
+  endLease(): Promise<void>
   /** Forgets the claims of processes that have stopped. Afterwards, `isAbandoned` holds for their documents. */
   forgetStopped(tx: Transaction<Tables>): Promise<void>
   /** For a `where` over documents that are processing: no process works on the document. */
@@ -85,8 +90,10 @@ export function sqliteEngine(db: Kysely<Tables>): Engine {
       isShared: false,
       prepare: async () => {},
       next: findNextQueued,
-      take: async () => {},
+      take: async () => ({}),
       isOwn: () => sql<boolean>`true`,
+      isOf: () => sql<boolean>`true`,
+      endLease: async () => {},
       forgetStopped: async () => {},
       isAbandoned: sql<boolean>`true`,
     },

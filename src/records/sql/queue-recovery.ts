@@ -18,12 +18,14 @@ export function createQueueRecovery(store: Store): Recovery {
         await tx.engine.claims.forgetStopped(tx.sql)
         return requeue(tx, now(), { isWanted: tx.engine.claims.isAbandoned, countAttempt: true })
       }),
-    requeueLost: (inProgress) =>
-      store.write((tx) => {
-        const isLost = tx.engine.claims.isOwn()
-        const isWanted = inProgress.length === 0 ? isLost : sql<boolean>`${isLost} and id not in (${sql.join(inProgress)})`
-        return requeue(tx, now(), { isWanted, countAttempt: false })
-      }),
+    async requeueLost(inProgress) {
+      const { claims } = store.engine
+      const isLost = claims.isOwn()
+      const isWanted = inProgress.length === 0 ? isLost : sql<boolean>`${isLost} and id not in (${sql.join(inProgress)})`
+      const documents = await store.write((tx) => requeue(tx, now(), { isWanted, countAttempt: false }))
+      if (inProgress.length === 0) await claims.endLease()
+      return documents
+    },
     requeueAll: () =>
       store.write(async (tx) => {
         const rows = await tx.sql

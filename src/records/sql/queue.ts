@@ -85,12 +85,16 @@ export async function claim(
   limit: number,
   options: { except: readonly string[]; unread?: Unread },
 ): Promise<QueuedDocument[]> {
-  const ids = await store.writeStep((tx) => claimDue(tx, store.now(), { limit, ...options }), SHARED)
-  return readClaimed(store.db, ids)
+  const claims = await store.writeStep((tx) => claimDue(tx, store.now(), { limit, ...options }), SHARED)
+  return readClaimed(store.db, claims)
 }
 
-export async function readClaimed(db: Kysely<Tables>, ids: readonly string[]): Promise<QueuedDocument[]> {
-  if (ids.length === 0) return []
+/** A document that this process has claimed. */
+export type Claimed = Pick<JobRef, 'documentId' | 'lease'>
+
+export async function readClaimed(db: Kysely<Tables>, claims: readonly Claimed[]): Promise<QueuedDocument[]> {
+  if (claims.length === 0) return []
+  const ids = claims.map(({ documentId }) => documentId)
   const rows = await selectDocuments(db).where('documents.id', 'in', ids).execute()
   const places = new Map(ids.map((id, place) => [id, place]))
   // A document that was deleted since the transaction is missing here.
@@ -98,7 +102,7 @@ export async function readClaimed(db: Kysely<Tables>, ids: readonly string[]): P
     .filter((row) => row.status === 'processing')
     .sort((a, b) => places.get(a.id)! - places.get(b.id)!)
     .map((row) => ({
-      documentId: row.id,
+      ...claims[places.get(row.id)!]!,
       version: row.version,
       document: toDocument(row),
       attempts: row.attempts - 1,
@@ -111,8 +115,9 @@ async function claimDue(
   tx: WriteTransaction,
   now: number,
   { limit, except, unread }: { limit: number; except: readonly string[]; unread?: Unread },
-): Promise<string[]> {
+): Promise<Claimed[]> {
   const claimed: DocumentRow[] = []
+  const claims: Claimed[] = []
   while (claimed.length < limit) {
     const next = await tx.engine.claims.next(tx.sql, except, { mayWait: claimed.length === 0, unread })
     if (next === undefined) break
@@ -123,7 +128,7 @@ async function claimDue(
       .returningAll()
       .executeTakeFirstOrThrow()
     claimed.push(row)
-    await tx.engine.claims.take(tx.sql, row.id)
+    claims.push({ documentId: row.id, ...(await tx.engine.claims.take(tx.sql, row.id)) })
     await tx.sql
       .updateTable('queue_turns')
       .set((e) => ({ turn: e.selectFrom('queue_turns').select(sql<number>`max(turn) + 1`.as('turn')) }))
@@ -131,7 +136,7 @@ async function claimDue(
       .execute()
   }
   await tx.announce('document.processing', claimed)
-  return claimed.map((row) => row.id)
+  return claims
 }
 
 /** How often a queued document may have been tried. */
@@ -158,7 +163,7 @@ function findWanted(tx: WriteTransaction, job: JobRef): Promise<DocumentRow | un
     .where('id', '=', job.documentId)
     .where('version', '=', job.version)
     .where('status', '=', 'processing')
-    .$if(claims.isShared, (query) => query.where(claims.isOwn()).forUpdate())
+    .$if(claims.isShared, (query) => query.where(claims.isOf(job)).forUpdate())
     .executeTakeFirst()
 }
 

@@ -6,7 +6,7 @@ import type { Logger } from '../../core/logger.ts'
 import type { ChunkIndexStore } from '../../index/chunk-index.ts'
 import { createSharedIndexStore } from '../../index/shared-index-store.ts'
 import type { ObjectStore } from '../../objects/object-store.ts'
-import type { Lease } from '../../records/shared.ts'
+import type { HeldLease, Lease } from '../../records/shared.ts'
 import type { PostgresServer } from '../../records/sql/postgres/server.ts'
 import { join } from 'node:path'
 import type { OpenParts } from '../open-parts.ts'
@@ -23,7 +23,8 @@ export interface SharedSide {
   server: PostgresServer
   objects: ObjectStore
   blobs: Blobs
-  indexes: ChunkIndexStore
+  /** The indexes: to read them, or to write them under the lease of the writer. */
+  indexes(held: HeldLease | null): ChunkIndexStore
   writer: Lease
 }
 
@@ -56,15 +57,16 @@ export async function openSharedSide(options: {
     server,
     objects,
     blobs: await openObjectBlobs({ store: objects, folder, cacheBytes: 0 }),
-    indexes: createSharedIndexStore({
-      address: place.store,
-      objects,
-      cacheFolder: join(folder, 'segments'),
-      leases: leasesOf(writer),
-      newestVersion: null,
-      onCommit: (indexId, number) => versions.noteCommit(indexId, number),
-      log,
-    }),
+    indexes: (held) =>
+      createSharedIndexStore({
+        address: place.store,
+        objects,
+        cacheFolder: join(folder, 'segments'),
+        leases: held && leasesOf(held),
+        newestVersion: null,
+        onCommit: (indexId, number) => versions.noteCommit(indexId, number),
+        log,
+      }),
     writer,
   }
 }
@@ -73,8 +75,10 @@ export async function openSharedSide(options: {
 export async function becomeWriter(
   writer: Lease,
   { signal, say }: { signal: AbortSignal; say: (line: string) => void },
-): Promise<void> {
-  for (let attempt = 0; !(await writer.tryTake(() => {})); attempt++) {
+): Promise<HeldLease> {
+  for (let attempt = 0; ; attempt++) {
+    const held = await writer.tryTake(() => {})
+    if (held !== null) return held
     if (attempt === 0)
       say(
         'Waiting for the lease of the writer, which ends about a minute after its process. Stop all processes at the new place.',

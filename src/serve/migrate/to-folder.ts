@@ -100,7 +100,7 @@ async function copyAll({ folder, shared, hooks, log }: CopyOptions): Promise<Mig
   if (key !== null) await writeFile(folder.webhookKey, `${key}\n`, { mode: 0o600 })
   const index = await copyActiveIndex({
     index: snapshot.index,
-    from: shared.indexes,
+    from: shared.indexes(null),
     to: createIndexStore({ dataDir: dir, log }),
     hooks,
     log,

@@ -47,13 +47,13 @@ export async function moveToShared({ dir, place, ...hooks }: Options, output: Se
     hooks.onRecords()
     const { copyToPostgres } = await import('../../records/sql/postgres/copy.ts')
     await copyToPostgres({ file: folder.database, server: shared.server, from: dir, secrets: await secretsOf(folder) })
-    await becomeWriter(shared.writer, { signal: hooks.signal, say: output.say })
+    const held = await becomeWriter(shared.writer, { signal: hooks.signal, say: output.say })
     // Only now: a worker that already runs at the new place would delete originals that no document there needs.
     const originals = await moveOriginals({ from: readBlobs(dir), to: shared.blobs, snapshot, hooks })
     const index = await copyActiveIndex({
       index: snapshot.index,
       from: createIndexStore({ dataDir: dir, log }),
-      to: shared.indexes,
+      to: shared.indexes(held),
       hooks,
       log,
     })

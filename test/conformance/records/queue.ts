@@ -43,8 +43,8 @@ export function queueConformance(test: DocumentsTest): void {
       clock.advance(10)
       await add({ path: 'third' })
       expect(await records.queue.oldest()).toEqual(first)
-      for (const { documentId, version } of (await records.queue.claim(3)).filter(({ document }) => document.path !== 'second'))
-        await records.queue.fail({ documentId, version }, { code: errorCode('corrupt'), message: 'm' })
+      for (const job of (await records.queue.claim(3)).filter(({ document }) => document.path !== 'second'))
+        await records.queue.fail(job, { code: errorCode('corrupt'), message: 'm' })
       expect(await records.queue.oldest()).toEqual(second)
     })
 

@@ -62,7 +62,7 @@ export function quotasConformance(test: DocumentsTest): void {
       for (const path of ['a', 'b', 'c']) await add({ path })
       const jobs = [await claimOne(), await claimOne(), await claimOne()]
       const [first, second, third] = jobs.map(({ document }) => document) as [DocumentRecord, DocumentRecord, DocumentRecord]
-      const cut = jobs.map((job, i) => ({ documentId: job.documentId, version: job.version, passages: [6, 5, 4][i]! }))
+      const cut = jobs.map((job, i) => ({ ...job, passages: [6, 5, 4][i]! }))
       const begun = await records.queue.beginIndexing(cut, quota({ passages: 10 }))
       expect(begun.wanted.map(({ documentId }) => documentId)).toEqual([first.id, third.id])
       expect(begun.refused).toMatchObject([{ job: { documentId: second.id, version: 1 }, error: refusal('passages', 10, 6) }])
@@ -88,12 +88,7 @@ export function quotasConformance(test: DocumentsTest): void {
       expect(await passages()).toBe(3)
       const job = await claimOne()
       const begin = async (count: number, limit: number) =>
-        (
-          await records.queue.beginIndexing(
-            [{ documentId: job.documentId, version: job.version, passages: count }],
-            quota({ passages: limit }),
-          )
-        ).refused.length
+        (await records.queue.beginIndexing([{ ...job, passages: count }], quota({ passages: limit }))).refused.length
       expect(await begin(3, 2)).toBe(0)
       expect(await begin(4, 2)).toBe(1)
       expect(await begin(4, 4)).toBe(0)
@@ -167,7 +162,7 @@ async function randomUploads(records: Records, owners: readonly string[], limits
     const claimed = await queue.claim(3)
     for (const job of claimed)
       await queue.savePages(job, { pages: [], title: null, pageCount: 1, warnings: [], health: HEALTH, facts: {} })
-    const cut = claimed.map(({ documentId, version }) => ({ documentId, version, passages: below(6) }))
+    const cut = claimed.map((job) => ({ ...job, passages: below(6) }))
     const begun = await queue.beginIndexing(cut, limits)
     for (const { job, error } of begun.refused) {
       refused.add(error.details['quota'])

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest'
+import type { QueuedDocument } from '../../../src/records/queue.ts'
 import type { Records } from '../../../src/records/records.ts'
 import { errorCode } from '../../support/codes.ts'
 import { seeded } from '../../support/seeded.ts'
@@ -82,8 +83,9 @@ interface Entry {
   owner: string
   attempts: number
   queuedAt: number
-  version: number
   state: 'queued' | 'processing'
+  /** From the last claim. */
+  job: QueuedDocument | null
 }
 
 /** The queue as a list: what is claimed next is found by looking at every document. */
@@ -111,13 +113,15 @@ class Model {
   }
 
   async claim({ queue }: Records, now: Date, limit: number, except: string[]): Promise<void> {
-    const expected: string[] = []
+    const expected: Entry[] = []
     for (let next = this.#next(except); next && expected.length < limit; next = this.#next(except)) {
       Object.assign(next, { state: 'processing', attempts: next.attempts + 1 })
       this.#turns.set(next.owner, ++this.#claims)
-      expected.push(next.id)
+      expected.push(next)
     }
-    expect((await queue.claim(limit, { except })).map(({ documentId }) => documentId)).toEqual(expected)
+    const jobs = await queue.claim(limit, { except })
+    expect(jobs.map(({ documentId }) => documentId)).toEqual(expected.map(({ id }) => id))
+    for (const [i, job] of jobs.entries()) expected[i]!.job = job
   }
 
   #next(except: string[]): Entry | undefined {
@@ -145,8 +149,8 @@ class Model {
       owner,
       attempts: 0,
       queuedAt: now.getTime(),
-      version: 1,
       state: 'queued',
+      job: null,
     })
   }
 
@@ -154,14 +158,14 @@ class Model {
     const entry = this.#any('processing')
     if (entry === undefined) return
     const countAttempt = this.#random() < 0.5
-    await queue.release({ documentId: entry.id, version: entry.version }, { countAttempt })
+    await queue.release(entry.job!, { countAttempt })
     Object.assign(entry, { state: 'queued', attempts: entry.attempts - (countAttempt ? 0 : 1) })
   }
 
   async #end({ queue }: Records): Promise<void> {
     const entry = this.#any('processing')
     if (entry === undefined) return
-    await queue.fail({ documentId: entry.id, version: entry.version }, { code: errorCode('corrupt'), message: 'broken' })
+    await queue.fail(entry.job!, { code: errorCode('corrupt'), message: 'broken' })
     this.#entries.splice(this.#entries.indexOf(entry), 1)
   }
 

@@ -3,6 +3,8 @@ import { silentLogger } from '../../../src/core/logger.ts'
 import { IndexWorker, type Running } from '../../../src/serve/index-worker.ts'
 import { until } from '../../support/until.ts'
 
+const HELD = { holder: 'one', isHeld: () => true, isStillHeld: async () => true, nextFence: async () => 1 }
+
 /** A worker whose lease the test gives and takes. */
 function startWorker({ write, check }: { write?: () => void; check?: () => Promise<void> } = {}) {
   const events: string[] = []
@@ -26,13 +28,11 @@ function startWorker({ write, check }: { write?: () => void; check?: () => Promi
     coordination: {
       writer: {
         async tryTake(onLost) {
-          if (isFree) lose = onLost
-          return isFree
+          if (!isFree) return null
+          lose = onLost
+          return HELD
         },
-        isHeld: () => true,
-        isStillHeld: async () => true,
         isTaken: async () => !isFree,
-        nextFence: async () => 1,
         async release() {
           events.push('released')
         },

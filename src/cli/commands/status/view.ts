@@ -18,7 +18,7 @@ export function formatStatus(status: Status, context: Pick<Context, 'table' | 's
     ['queue', queueOf(documents, instance)],
     ...(instance === null ? [] : instanceFields(instance)),
     ...checkFields(status),
-    ['folder', instance?.storage.folder ?? null],
+    ...(instance === null ? [] : placeFields(instance)),
   ]
   const text = stateOf(status)
   const { style } = context
@@ -27,9 +27,13 @@ export function formatStatus(status: Status, context: Pick<Context, 'table' | 's
   return joined([head, formatFields(fields, context.table)])
 }
 
-function stateOf({ status, checks }: Status): string {
+function stateOf({ status, checks, instance }: Status): string {
   if (checks !== undefined)
     return { ok: 'ok', degraded: 'degraded: works in part', unavailable: 'unavailable: does not work' }[status]
+  if (instance?.shared !== undefined)
+    return status === 'ok'
+      ? 'a worker runs; name a process for the API with --server to see more'
+      : 'no worker runs, so uploaded documents wait; name a process for the API with --server to see whether it answers'
   return status === 'ok' ? 'a daemon runs on this folder; name it with --server to see more' : 'not running'
 }
 
@@ -61,12 +65,12 @@ function timeLeft(unfinished: number, { documents_ready: ready, documents_failed
   return perSecond === 0 ? null : duration(unfinished / perSecond)
 }
 
-function instanceFields({ recent, index, parsers, memory, storage, users }: InstanceStatus): Fields {
+function instanceFields({ recent, index, parsers, memory, storage, users, shared }: InstanceStatus): Fields {
   const parts = [
     `database ${size(storage.database_bytes)}`,
     `originals ${size(storage.originals_bytes)}`,
     `indexes ${size(storage.indexes_bytes)}`,
-    `page images ${size(storage.page_images_bytes)}`,
+    ...(shared === undefined ? [`page images ${size(storage.page_images_bytes)}`] : []),
   ]
   const { free_bytes: free, total_bytes: total } = storage
   return [
@@ -79,6 +83,16 @@ function instanceFields({ recent, index, parsers, memory, storage, users }: Inst
     ['storage', parts.join(', ')],
     ['disk', free === null || total === null ? null : `${formatBytes(free)} of ${formatBytes(total)} free`],
     ['users', users.disabled === 0 ? number(users.active) : `${number(users.active)} active, ${number(users.disabled)} disabled`],
+  ]
+}
+
+function placeFields({ storage, shared }: InstanceStatus): Fields {
+  if (shared === undefined) return [['folder', storage.folder]]
+  const { database, store, store_problem: problem } = shared
+  return [
+    ['disks', 'unknown: each process has a disk of its own, with images of pages and copies of files'],
+    ['database', database],
+    ['store', problem === null ? store : `${store} cannot be read: ${oneLine(problem)}`],
   ]
 }
 

@@ -29,6 +29,12 @@ interface Slot extends Omit<KeptBlock, 'slot'> {
   blocks: Int32Array | null
 }
 
+/** What the log says when the store or the disk fails. It has an outage of each, so that neither hides the other. */
+const FAILURES = {
+  store: 'parts of segments cannot be fetched',
+  disk: 'parts of segments cannot be written to the cache',
+} as const
+
 /** A slot into which a block was written. */
 type Filled = Pick<KeptBlock, 'slot' | 'checksum'>
 
@@ -64,8 +70,8 @@ export class BlockCache {
   #failedWrites = 0
   /** The store's latest error. */
   #storeFailure: unknown = null
-  /** True from a failed fetch until the next successful one. */
-  #isFailing = false
+  /** What fails at the moment. */
+  readonly #failing = new Set<keyof typeof FAILURES>()
   /** Until this time, new blocks replace others, because the disk was full. */
   #fullUntil = Number.NEGATIVE_INFINITY
   readonly #maxSlots: number
@@ -171,10 +177,7 @@ export class BlockCache {
         this.#usedAt[slot] = now()
         this.#slots[slot] = { blocks, key: file.key, block, checksum }
         wake(slot + 1)
-        this.#isFailing = false
       } catch (error) {
-        if (!this.#isFailing) this.#log.warn({ err: error }, 'parts of segments cannot be fetched')
-        this.#isFailing = true
         if (isDocsearchError(error, 'store_unavailable') || isDocsearchError(error, 'store_refused')) this.#storeFailure = error
         wake(isDocsearchError(error, 'disk_full') ? BLOCK.full : BLOCK.unavailable)
       }
@@ -206,8 +209,21 @@ export class BlockCache {
 
   /** Returns null if the store has no such object. */
   async #fetchIntoSlot(file: BlockWanted['file'], block: number): Promise<Filled | null> {
-    const bytes = await this.#fetch(file, block)
-    return bytes && { slot: await this.#writeBlock(bytes), checksum: crc32(bytes) }
+    const bytes = await this.#watch('store', () => this.#fetch(file, block))
+    return bytes && { slot: await this.#watch('disk', () => this.#writeBlock(bytes)), checksum: crc32(bytes) }
+  }
+
+  /** Does the work, and logs its failure unless the work before it has failed in the same way. */
+  async #watch<T>(part: keyof typeof FAILURES, work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await work()
+      this.#failing.delete(part)
+      return result
+    } catch (error) {
+      if (!this.#failing.has(part)) this.#log.warn({ err: error }, FAILURES[part])
+      this.#failing.add(part)
+      throw error
+    }
   }
 
   /** Returns null if the store has no such object. Throws if the object is shorter than its manifest says: a thread would wait for the rest. */

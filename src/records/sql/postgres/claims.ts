@@ -16,6 +16,8 @@ export interface Worker {
   ensureLease(): Promise<void>
   /** Call this when another process has ended the lease with this id. Does nothing if the worker has another id meanwhile. */
   loseLease(id: string): void
+  /** Ends the lease. The next call of `ensureLease` begins another one. */
+  endLease(): Promise<void>
 }
 
 /**
@@ -33,8 +35,11 @@ export function createClaims(worker: Worker): Claims {
         insert into claims (document_id, worker_id) select ${documentId}, id from lease
         on conflict (document_id) do update set worker_id = excluded.worker_id`.execute(tx)
       if (numAffectedRows === 0n) throw leaseLost(worker, id)
+      return { lease: id }
     },
-    isOwn: () => sql<boolean>`exists (select 1 from claims where document_id = documents.id and worker_id = ${worker.id})`,
+    isOwn: () => isClaimedBy(worker.id),
+    isOf: ({ lease }) => isClaimedBy(lease ?? null),
+    endLease: () => worker.endLease(),
     async forgetStopped(tx) {
       const stopped = await sql<{ id: string }>`delete from workers where lease_until < clock_timestamp() returning id`.execute(
         tx,
@@ -45,11 +50,15 @@ export function createClaims(worker: Worker): Claims {
   }
 }
 
-/** Makes sure that the lease of this process lasts as long as the transaction. Throws `database_busy` if it has expired. */
-export async function lockLease(tx: Transaction<Tables>, worker: Worker): Promise<void> {
+const isClaimedBy = (workerId: string | null) =>
+  sql<boolean>`exists (select 1 from claims where document_id = documents.id and worker_id = ${workerId})`
+
+/** Makes sure that the lease of this process lasts as long as the transaction. Returns its id. Throws `database_busy` if it has expired. */
+export async function lockLease(tx: Transaction<Tables>, worker: Worker): Promise<string> {
   const { id } = worker
   const { rows } = await leaseOf(id).execute(tx)
   if (rows.length === 0) throw leaseLost(worker, id)
+  return id
 }
 
 const leaseOf = (id: string) => sql`select id from workers where id = ${id} for share`

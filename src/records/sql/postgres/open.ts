@@ -4,12 +4,12 @@ import type { Logger } from '../../../core/logger.ts'
 import { type PageList, toPageList } from '../../../core/page-list.ts'
 import type { MakeCounter } from '../../../core/rate-counter.ts'
 import type { Records } from '../../records.ts'
-import type { Coordination } from '../../shared.ts'
+import type { Coordination, HeldLease } from '../../shared.ts'
 import { composeRecords } from '../compose.ts'
 import type { ScanTurn } from '../scan-thread.ts'
 import { createIndexes } from '../indexes.ts'
 import { createQueue } from '../queue.ts'
-import { createStore, type Store } from '../store.ts'
+import { createStore, type Store, type WriteTransaction } from '../store.ts'
 import type { Tables } from '../tables.ts'
 import type { UpgradeOptions } from '../upgrade.ts'
 import { createCoordination } from './coordination.ts'
@@ -17,7 +17,7 @@ import { sharedCounters } from './counters.ts'
 import { postgresDialect } from './dialect.ts'
 import { postgresEngine } from './engine.ts'
 import { EventWatch } from './event-watch.ts'
-import { PostgresLease } from './lease.ts'
+import { PostgresLease, requireHolder } from './lease.ts'
 import { POSTGRES_MIGRATIONS } from './migrations.ts'
 import { refuseMoved } from './move.ts'
 import type { PostgresServer } from './server.ts'
@@ -31,14 +31,16 @@ const LEASE_MS = 60_000
 export interface Postgres {
   records: Records
   /**
-   * The records for the process that writes the index. Changes to the list of indexes, to the record of what they contain, to tombstones and to the
-   * whole queue need the writer's lease. Without it, they throw `writer_replaced`. The object store checks the fence of each commit, but it does not
-   * see these changes.
+   * Returns the records for the process that writes the index. Changes to the list of indexes, to the record of what they contain, to tombstones and to
+   * the whole queue need this lease of the writer. Once it is over, they throw `writer_replaced`. The object store checks the fence of each commit, but
+   * it does not see these changes.
    */
-  writerRecords: Records
+  writerRecords(held: HeldLease): Records
   /** Counts requests and failed logins of all processes together. */
   counters: MakeCounter
   coordination: Coordination
+  /** Returns how many bytes of the server's disk the database needs. */
+  databaseBytes(): Promise<number>
 }
 
 /**
@@ -90,7 +92,8 @@ export async function openPostgres(options: {
     const writer = new PostgresLease({ db, log, name: 'writer', leaseMs })
     const coordination = createCoordination({ store, server, versions, worker, writer })
     await watch.start(server, { wake: store.wake, areWaiting: store.hasListeners })
-    return { records, writerRecords: onlyAsWriter(records, store, writer), counters: sharedCounters(db), coordination }
+    const writerRecords = (held: HeldLease) => onlyAsWriter(records, store, (tx) => requireHolder(tx.sql, writer.name, held))
+    return { records, writerRecords, counters: sharedCounters(db), coordination, databaseBytes: () => databaseBytes(db) }
   } catch (error) {
     await watch.stop()
     await db.destroy()
@@ -107,12 +110,12 @@ function neverSame(): () => number {
   return () => ++version
 }
 
-function onlyAsWriter(records: Records, store: Store, writer: PostgresLease): Records {
+function onlyAsWriter(records: Records, store: Store, requireHeld: (tx: WriteTransaction) => Promise<void>): Records {
   const asWriter: Store = {
     ...store,
     write: (work) =>
       store.write(async (tx) => {
-        await writer.requireHeld(tx.sql)
+        await requireHeld(tx)
         return work(tx)
       }),
   }
@@ -126,6 +129,11 @@ async function scan(db: Kysely<Tables>, query: RawBuilder<{ list: string | null 
   signal?.throwIfAborted()
   const { rows } = await query.execute(db)
   return toPageList(rows[0]?.list ?? '')
+}
+
+async function databaseBytes(db: Kysely<Tables>): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(db)
+  return rows[0]!.bytes
 }
 
 async function hasStoppedWorkers(db: Kysely<Tables>): Promise<boolean> {

@@ -30,17 +30,17 @@ export function createSharedQueue(store: Store, worker: Worker, server: Postgres
       const waiting = await sql`select 1 from claims where worker_id is null limit 1`.execute(store.db)
       if (waiting.rows.length === 0) return []
       await worker.ensureLease()
-      const ids = await store.writeStep(async (tx) => {
-        await lockLease(tx.sql, worker)
-        const { rows } = await sql<{ id: string }>`update claims set worker_id = ${worker.id} where document_id in (
+      const claims = await store.writeStep(async (tx) => {
+        const lease = await lockLease(tx.sql, worker)
+        const { rows } = await sql<{ id: string }>`update claims set worker_id = ${lease} where document_id in (
           select document_id from claims
             join documents on documents.id = document_id
             left join queue_turns on queue_turns.owner_id = documents.owner_id
           where worker_id is null and status = 'processing' order by turn, queued_at, document_id
           limit ${limit} for update of claims skip locked) returning document_id as id`.execute(tx.sql)
-        return rows.map(({ id }) => id)
+        return rows.map(({ id }) => ({ documentId: id, lease }))
       }, SHARED)
-      return readClaimed(store.db, ids)
+      return readClaimed(store.db, claims)
     },
   }
 }

@@ -46,6 +46,15 @@ export class LeasedWorker implements Worker {
     this.#lease = undefined
   }
 
+  async endLease(): Promise<void> {
+    if (this.#lease === undefined) return
+    const id = this.#id
+    this.#lease = undefined
+    // A renewal that is under way must not take this for a lease that has expired.
+    this.#id = randomUUID()
+    await sql`delete from workers where id = ${id}`.execute(this.#db)
+  }
+
   /** Releases at once the documents that this process has not finished. */
   async stop(): Promise<void> {
     clearTimeout(this.#timer)

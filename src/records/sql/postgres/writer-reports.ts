@@ -23,11 +23,11 @@ const schema: z.ZodType<WriterReport & { holder: string }> = z.object({
     .nullable(),
 })
 
-export function createWriterReports(db: Kysely<Tables>, writer: PostgresLease): WriterReports {
+export function createWriterReports(db: Kysely<Tables>, writer: Pick<PostgresLease, 'name'>): WriterReports {
   return {
-    async write(report) {
-      if (!(await writer.isStillHeld())) return
-      const value = JSON.stringify({ ...report, holder: writer.holder })
+    async write(report, held) {
+      if (!(await held.isStillHeld())) return
+      const value = JSON.stringify({ ...report, holder: held.holder })
       await sql`insert into settings as s (name, value) values (${REPORT_SETTING}, ${value})
         on conflict (name) do update set value = excluded.value where s.value <> excluded.value`.execute(db)
     },

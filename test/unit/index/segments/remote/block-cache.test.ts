@@ -108,6 +108,57 @@ test('stops filling while the store is down, and logs only the first failure', a
   expect(cache.size).toBe(50)
 })
 
+/** Makes writes to the cache in this folder fail, as on a full disk, until the mock that it returns is restored. */
+async function fillDisk(folder: string) {
+  const handle = await open(join(folder, 'blocks'))
+  onTestFinished(() => handle.close())
+  const write = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'write')
+  onTestFinished(() => write.mockRestore())
+  write.mockRejectedValue(Object.assign(new Error('no space'), { code: 'ENOSPC' }))
+  return write
+}
+
+test('logs failures of the store and of the disk separately', async () => {
+  const object = randomBytes(8 * BLOCK_BYTES)
+  const warn = vi.fn<Logger['warn']>()
+  const { cache, store, folder } = await openCache(new Map([['object', object]]), { ...silentLogger, warn })
+  const [file, read] = [remote(cache, 'object', object.length), startReader()]
+  const readBlock = (block: number) => read(file, block * BLOCK_BYTES, block * BLOCK_BYTES + 1)
+  const logged = () => warn.mock.calls.splice(0).map(([fields]) => (fields as { err: DocsearchError }).err.code)
+  const write = await fillDisk(folder)
+  for (const block of [0, 1]) expect((await readBlock(block)).error).toBe(errorCode('disk_full'))
+  expect(new Set(logged())).toEqual(new Set([errorCode('disk_full')]))
+  store.failing = true
+  for (const block of [2, 3]) expect((await readBlock(block)).error).toBe(errorCode('store_unavailable'))
+  expect(logged()).toEqual([errorCode('store_unavailable')])
+  // The store works again, but the disk is still full.
+  store.failing = false
+  expect((await readBlock(4)).error).toBe(errorCode('disk_full'))
+  expect(logged()).toEqual([])
+  store.failing = true
+  expect((await readBlock(5)).error).toBe(errorCode('store_unavailable'))
+  expect(logged()).toEqual([errorCode('store_unavailable')])
+  store.failing = false
+  write.mockRestore()
+  expect((await readBlock(6)).bytes).toHaveLength(1)
+})
+
+test('a block that is still there from before a restart does not end an outage of the store', async () => {
+  const object = randomBytes(3 * BLOCK_BYTES)
+  const { cache, store, folder } = await openCache(new Map([['object', object]]))
+  await startReader()(remote(cache, 'object', object.length), 0, 1)
+  await cache.close()
+  const warn = vi.fn<Logger['warn']>()
+  const again = await BlockCache.open({ folder, objects: store, log: { ...silentLogger, warn }, maxBytes: 0 })
+  onTestFinished(() => again.close())
+  const [file, read] = [remote(again, 'object', object.length), startReader()]
+  store.failing = true
+  expect((await read(file, BLOCK_BYTES, BLOCK_BYTES + 1)).error).toBe(errorCode('store_unavailable'))
+  expect((await read(file, 0, 1)).bytes).toHaveLength(1)
+  expect((await read(file, 2 * BLOCK_BYTES, 2 * BLOCK_BYTES + 1)).error).toBe(errorCode('store_unavailable'))
+  expect(warn).toHaveBeenCalledTimes(1)
+})
+
 test('is filled before a thread asks, but never beyond its limit', async () => {
   const objects = new Map([1, 2, 3].map((i) => [`object ${i}`, randomBytes(30 * BLOCK_BYTES)]))
   const { cache, store } = await openCache(objects)
@@ -184,11 +235,7 @@ test('keeps its capacity after a time in which the disk was full', async () => {
   const object = randomBytes(70 * BLOCK_BYTES)
   const { cache, store, folder } = await openCache(new Map([['object', object]]))
   const [file, read] = [remote(cache, 'object', object.length), startReader()]
-  const handle = await open(join(folder, 'blocks'))
-  onTestFinished(() => handle.close())
-  const write = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'write')
-  onTestFinished(() => write.mockRestore())
-  write.mockRejectedValue(Object.assign(new Error('no space'), { code: 'ENOSPC' }))
+  const write = await fillDisk(folder)
   await cache.fill([file])
   // The blocks after the first failure are not fetched.
   expect(store.reads).toBeLessThan(10)
