@@ -25,6 +25,12 @@ const SLOW_AT_FIRST_MS = 1_000
 const FIRST_DOCUMENTS = 3
 /** Displaced documents for each worker. All together may take at most half of the machine's memory at the limit of each. */
 const MAX_DISPLACED_PER_WORKER = 4
+/**
+ * The share of the memory limit that a process may still use after a document. The rest is for the next document, which can reuse only
+ * a part of what the process has. Measured with the default limit: many documents of all formats leave 375 MiB, and the largest
+ * documents within the other limits take 345 MiB more.
+ */
+const MAX_RESTING_SHARE = 1 / 2
 
 export interface ParserPoolOptions {
   /**
@@ -119,7 +125,12 @@ class ProcessPool implements ParserPool {
     this.capacity = workers + maxDisplaced
     this.slots = new Slots(workers, maxDisplaced)
     // One more than workers, for the checks of uploads and for the first document of another user.
-    this.processes = new ParserProcesses({ maxIdle: workers + 1, maxAll: this.capacity + 1, log: options.log })
+    this.processes = new ParserProcesses({
+      maxIdle: workers + 1,
+      maxAll: this.capacity + 1,
+      maxRestingBytes: options.limits.parseMemoryBytes * MAX_RESTING_SHARE,
+      log: options.log,
+    })
     for (let i = 0; i < workers; i++) this.processes.warmUp()
   }
 

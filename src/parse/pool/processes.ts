@@ -3,10 +3,22 @@ import type { Job } from '../worker/protocol.ts'
 import { ParserProcess } from './parser-process.ts'
 import { Pauser } from './pauser.ts'
 
-/** A process ends after this many jobs, so that memory leaks end with it. */
-const MAX_JOBS_PER_PROCESS = 100
+/**
+ * A process ends after this many jobs, so that it doesn't keep for long what a hostile document left in it. Not much earlier, because
+ * a new process runs code that isn't compiled yet: with 100 jobs, small PDFs take twice the processor time.
+ */
+const MAX_JOBS_PER_PROCESS = 1_000
 /** An idle process is worth its memory for this long. */
 const MAX_IDLE_MS = 10 * 60_000
+
+interface ParserProcessesOptions {
+  maxIdle: number
+  /** Below this number of processes, the pool keeps one idle for the next document. */
+  maxAll: number
+  /** A process ends if it has more resident memory than this after a job, for example because of a leak. */
+  maxRestingBytes: number
+  log: Logger
+}
 
 /** The parser processes of a pool: those with a job, and the idle ones that wait for the next. */
 export class ParserProcesses {
@@ -16,13 +28,14 @@ export class ParserProcesses {
   private readonly pauser: Pauser
   private readonly maxIdle: number
   private readonly maxAll: number
+  private readonly maxRestingBytes: number
   private readonly log: Logger
   private state: 'open' | 'closed' = 'open'
 
-  /** @param maxAll Below this number of processes, the pool keeps one idle for the next document. */
-  constructor({ maxIdle, maxAll, log }: { maxIdle: number; maxAll: number; log: Logger }) {
+  constructor({ maxIdle, maxAll, maxRestingBytes, log }: ParserProcessesOptions) {
     this.maxIdle = maxIdle
     this.maxAll = maxAll
+    this.maxRestingBytes = maxRestingBytes
     this.log = log
     this.pauser = new Pauser(log)
   }
@@ -51,7 +64,7 @@ export class ParserProcesses {
 
   /** Keeps a process for the next job, unless it is worn out or one too many. */
   putBack(process: ParserProcess): void {
-    if (this.state === 'closed' || process.jobs >= MAX_JOBS_PER_PROCESS || !this.all.has(process)) {
+    if (this.state === 'closed' || this.isWornOut(process) || !this.all.has(process)) {
       this.discard(process)
       return
     }
@@ -61,6 +74,10 @@ export class ParserProcesses {
     this.idle.splice(place < 0 ? this.idle.length : place, 0, { process, timer })
     const [least] = this.idle
     if (this.idle.length > this.maxIdle && least !== undefined) this.discard(least.process)
+  }
+
+  private isWornOut(process: ParserProcess): boolean {
+    return process.jobs >= MAX_JOBS_PER_PROCESS || process.usage().rss > this.maxRestingBytes
   }
 
   discard(process: ParserProcess): void {

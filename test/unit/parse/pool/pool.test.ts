@@ -4,10 +4,11 @@ import { constants, getPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { DEFAULT_LIMITS, type Limits } from '../../../../src/config/config.ts'
+import { FORMATS } from '../../../../src/core/formats.ts'
 import { silentLogger } from '../../../../src/core/logger.ts'
 import type { Page } from '../../../../src/core/parsed.ts'
 import { createParserPool, type ParserPool } from '../../../../src/parse/pool/pool.ts'
-import { endlessPdf as loopingPdf } from '../../../support/hard-files.ts'
+import { endlessPdf as loopingPdf, swellingDocx } from '../../../support/hard-files.ts'
 import { blanksPdf, endlessPdf, manyPagesPdf } from '../../../support/make-bombs.ts'
 import { makePdf } from '../../../support/make-documents.ts'
 import { withFile } from '../../../support/parse-file.ts'
@@ -112,6 +113,30 @@ test('stops a document at the limit of memory and reads the next one', async () 
     })
   })
   await expectAlive(pool)
+})
+
+test('ends a process that a document left with much memory, so that the next document has its own', async () => {
+  const pool = newPool({ parseMemoryBytes: 700 * MiB })
+  const [first] = parsers()
+  const parse = (bytes: Buffer, mediaType: string): Promise<unknown> =>
+    withFile(bytes, (file) => pool.parse({ owner: 'usr_1', file, mediaType, name: 'a' }))
+  // PDFium keeps the 500 MiB that it needs for this page.
+  await parse(blanksPdf(250), PDF)
+  // Needs 200 MiB.
+  await parse(swellingDocx(45), FORMATS.docx.mediaType)
+  await until('the first process to end', () => !isRunning(first!))
+})
+
+test('keeps a process for hundreds of documents, but not for ever', async () => {
+  const pool = newPool()
+  const [first] = parsers()
+  await withFile('A line.', async (file) => {
+    const parse = (): Promise<unknown> => pool.parse({ owner: 'usr_1', file, mediaType: 'text/plain', name: 'a.txt' })
+    for (let i = 0; i < 500; i++) await parse()
+    expect(isRunning(first!)).toBe(true)
+    for (let i = 0; i < 500; i++) await parse()
+    await until('the process to end', () => !isRunning(first!))
+  })
 })
 
 test('refuses too many pages and too much text, and names the limit', async () => {
