@@ -41,6 +41,7 @@ import { createUsers, type Users } from '../services/users.ts'
 import { DATABASE_FILE, isDataFolder, keepFilesPrivate, makeUsable, refuseLostDatabase } from './data-folder.ts'
 import { createLogger } from './logging.ts'
 import type { ServeOutput } from './main.ts'
+import { refuseMoved } from './migrate/mark.ts'
 import { offlineStatus } from './offline-status.ts'
 import { offlineUpgrade } from './offline-upgrade.ts'
 import { openSharedRecords } from './shared-instance.ts'
@@ -105,6 +106,7 @@ async function openFolder(options: { config: Config; output: ServeOutput; log: L
     )
   }
   await makeUsable(dir)
+  await refuseMoved(dir)
   await refuseLostDatabase(dir)
   const upgrade = offlineUpgrade(dir, output)
   return openRecords({

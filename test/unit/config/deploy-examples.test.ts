@@ -29,7 +29,10 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
 /** The variables of the image, see `ENV` in deploy/Dockerfile. */
 const IMAGE = Object.fromEntries(
-  (/^ENV (.+)$/m.exec(read('deploy/Dockerfile'))![1]!.split(' ') as string[]).map((pair) => pair.split('=') as [string, string]),
+  /^ENV (.+)$/m
+    .exec(read('deploy/Dockerfile'))![1]!
+    .split(' ')
+    .map((pair) => pair.split('=') as [string, string]),
 )
 
 /** Kubernetes sets these in every pod of the namespace, unless `enableServiceLinks` is false. */

@@ -60,6 +60,9 @@ const IN_ORDER = [
 /** Does not compile if the list above lacks a table. */
 const TABLES: readonly (Table extends (typeof IN_ORDER)[number] ? Table : never)[] = IN_ORDER
 
+/** The row of `secrets` with the ID of the instance. It stays in its database. */
+export const INSTANCE_ID = 'instance'
+
 /** How many rows a cursor returns at once. A page of a document can have a megabyte of text. */
 const ROWS_AT_ONCE = 100
 
@@ -90,7 +93,7 @@ export async function copyToPostgres({ file, server, from: place, secrets = {} }
         await refuseOtherRecords(to, place)
         const counts = await withoutTriggers(to, () => copyTables((table) => from.selectFrom(table).selectAll().stream(), to))
         await storeMove(to, { state: 'arriving', place })
-        await sql`delete from secrets`.execute(to)
+        await sql`delete from secrets where name <> ${INSTANCE_ID}`.execute(to)
         for (const [name, value] of Object.entries(secrets))
           await sql`insert into secrets (name, value) values (${name}, ${value})`.execute(to)
         // The next rows get ids after the copied ones.

@@ -57,6 +57,12 @@ export async function upgradePostgres(
   if (version !== undefined && found.written !== version) await storeVersion(db, version)
 }
 
+/** True for a database without tables of docsearch. Throws `data_newer`. */
+export async function isNewDatabase(server: PostgresServer): Promise<boolean> {
+  const db = new Kysely<Tables>({ dialect: postgresDialect(server) })
+  return (await readState(db, { migrations: POSTGRES_MIGRATIONS, version: undefined, place: 'database' })).isNew
+}
+
 function onlyOnce(notify: (line: string) => void): (line: string) => void {
   const said = new Set<string>()
   return (line) => {
