@@ -51,6 +51,15 @@ test('every row of every table is the same after a move to PostgreSQL and back',
   expect(await nextVocabulary()).toBe(231)
 })
 
+test('a copy of PostgreSQL is written only once, without a write-ahead log', async () => {
+  const file = await newDatabase()
+  fillEveryTable(file, 1)
+  const { copy } = await roundTrip(file)
+  const database = new DatabaseSync(copy)
+  expect(database.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'delete' })
+  database.close()
+})
+
 test('a data folder continues in PostgreSQL where it stopped', async () => {
   const folder = await tempFolder()
   unpackDataFolder('0.1.0', folder)

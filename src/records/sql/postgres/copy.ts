@@ -127,16 +127,22 @@ export async function readSecret(server: PostgresServer, name: string): Promise<
 
 /**
  * Copies the records in PostgreSQL, as they are at one moment, to a SQLite file with empty tables of this version. Processes can go on writing
- * meanwhile. Throws an error when a count differs afterwards.
+ * meanwhile. Throws an error when a count differs afterwards. The file is useless if this fails, and not synced when it returns.
  */
 export async function copyFromPostgres({ file, server }: { file: string; server: PostgresServer }): Promise<RowCounts> {
-  return withBoth({ file, server }, (sqlite, postgres) =>
-    postgres
-      .transaction()
-      .setIsolationLevel('repeatable read')
-      .setAccessMode('read only')
-      .execute((from) => sqlite.transaction().execute((to) => copyTables((table) => cursorOver(from, table), to))),
-  )
+  return withBoth({ file, server }, async (sqlite, postgres) => {
+    // With a write-ahead log, the commit would write everything again, and block the process for seconds. If the copy fails, nobody needs the file.
+    await sql`pragma journal_mode = delete`.execute(sqlite)
+    await sql`pragma synchronous = off`.execute(sqlite)
+    // The transaction in PostgreSQL ends before that in SQLite: PostgreSQL ends a transaction that is idle for long.
+    return sqlite.transaction().execute((to) =>
+      postgres
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .setAccessMode('read only')
+        .execute((from) => copyTables((table) => cursorOver(from, table), to)),
+    )
+  })
 }
 
 async function withBoth<T>(
