@@ -91,6 +91,8 @@ export async function copyToPostgres({ file, server, from: place, secrets = {} }
       postgres.transaction().execute(async (to) => {
         await lockWrites(to)
         await refuseOtherRecords(to, place)
+        // What an earlier copy left behind. Deleting row by row can take longer than a statement may, and PostgreSQL would keep the space.
+        await sql`truncate ${sql.join(TABLES.map((table) => sql.table(table)))} cascade`.execute(to)
         const counts = await withoutTriggers(to, () => copyTables((table) => from.selectFrom(table).selectAll().stream(), to))
         await storeMove(to, { state: 'arriving', place })
         await sql`delete from secrets where name <> ${INSTANCE_ID}`.execute(to)
