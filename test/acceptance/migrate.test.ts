@@ -83,7 +83,8 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
     await expect(startRealDaemon({ home })).rejects.toThrow(
       /were moved to postgres:.* on \d{4}-\d\d-\d\d. Start the instance there/,
     )
-    expect((await run(env, '--data', dataDir, '--to', database, '--store', store)).code).not.toBe(0)
+    const again = await run(env, '--data', dataDir, '--to', database, '--store', store)
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('were already moved to postgres:') as string })
 
     const shared = { DOCSEARCH_DATABASE: database, DOCSEARCH_STORE: store, ...server.env }
     const processes = [
@@ -105,13 +106,13 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
       missing: [],
       index: { state: 'copied' },
     })
-    const again = await start(newHome)
-    expect(await findAll(again)).toEqual(found)
-    const listed = JSON.parse((await runCli(['--json', 'documents', 'list', '--tag', 'moved'], again.env)).stdout) as {
+    const returned = await start(newHome)
+    expect(await findAll(returned)).toEqual(found)
+    const listed = JSON.parse((await runCli(['--json', 'documents', 'list', '--tag', 'moved'], returned.env)).stdout) as {
       documents: { id: string }[]
     }
     expect(listed.documents).toHaveLength(CONTENTS.length)
-    const { stdout } = await runCli(['documents', 'get', listed.documents[0]!.id, '--output', '-'], again.env)
+    const { stdout } = await runCli(['documents', 'get', listed.documents[0]!.id, '--output', '-'], returned.env)
     expect(CONTENTS).toContain(stdout)
     expect(await readdir(join(newHome, 'instance'))).not.toContain('migration.json')
   })

@@ -79,7 +79,10 @@ async function prepare(dir: string, { place, server, objects }: SharedSide, { sa
   const isOurs = mark !== null && mark.place === place
   if (!isOurs) await requireEmpty(objects)
   await probeStore(objects)
-  const { upgradePostgres } = await import('../../records/sql/postgres/upgrade.ts')
+  const { isNewDatabase, upgradePostgres } = await import('../../records/sql/postgres/upgrade.ts')
+  const { readMove } = await import('../../records/sql/postgres/move.ts')
+  if (mark?.state === 'left' && !(await isNewDatabase(server)) && (await readMove(server)) === null)
+    throw new DocsearchError('data_unusable', `The documents of ${dir} were already moved to ${place}. Start the instance there.`)
   await upgradePostgres(server, { version: VERSION, notify: say })
   if (!isOurs) await writeMark(dir, { state: 'leaving', place, at: new Date().toISOString() })
 }
