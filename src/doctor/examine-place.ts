@@ -19,11 +19,12 @@ export interface PlaceExamineOptions extends SharedExamineOptions {
 /** Opens the database and the object store, and runs all checks on them. `folder` is empty; the caller deletes it afterwards. */
 export async function examinePlace(options: PlaceExamineOptions, folder: string, tell: Tell): Promise<void> {
   const { database: url, store: address } = options
-  const [{ openS3 }, { pgServer }, { inspectPostgres, repairPostgres }, { readSecret }] = await Promise.all([
+  const [{ openS3 }, { pgServer }, { inspectPostgres, repairPostgres }, { readSecret }, { readInstanceId }] = await Promise.all([
     import('../objects/s3/open.ts'),
     import('../records/sql/postgres/pg-server.ts'),
     import('../records/sql/postgres/inspect.ts'),
     import('../records/sql/postgres/copy.ts'),
+    import('../records/sql/postgres/instance-id.ts'),
   ])
   const log = silentLogger
   const connect = () => pgServer({ url, log, connections: CONNECTIONS })
@@ -45,6 +46,7 @@ export async function examinePlace(options: PlaceExamineOptions, folder: string,
         records: () => (opened.records ??= openRecords()),
         repairs: () => (opened.repairs ??= repairPostgres(toRepair, systemClock.now())),
         webhookKey: () => readSecret(toRepair, 'webhooks'),
+        instanceId: () => readInstanceId(toRepair),
         now: () => systemClock.now(),
       },
       options,

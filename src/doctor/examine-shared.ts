@@ -1,5 +1,6 @@
 import { countOf } from '../core/count-of.ts'
 import { finding, type CheckName } from '../core/findings.ts'
+import { foreignStore, ownerOf } from '../objects/owner.ts'
 import { probeStore } from '../objects/probe.ts'
 import { checkPublicUrl } from './address.ts'
 import { checkClock } from './clock.ts'
@@ -26,6 +27,7 @@ const CHECKS_OF_SHARED: Record<CheckName, SharedCheck> = {
   database: checkTables,
   clock: checkClock,
   async originals(scene) {
+    if (scene.inspection !== null) await requireOwnStore(scene.parts)
     await probeStore(scene.parts.objects)
     return alsoLeftovers(checkOriginals, checkLeftoverOriginals)(scene)
   },
@@ -58,6 +60,12 @@ export async function examineShared(parts: SharedParts, options: SharedExamineOp
     CHECKS_OF_SHARED,
     tell,
   )
+}
+
+/** With the store of another instance, `--fix` would delete the originals of that instance. */
+async function requireOwnStore({ objects, instanceId }: SharedParts): Promise<void> {
+  const [owner, id] = [await ownerOf(objects), await instanceId()]
+  if (owner !== null && id !== null && owner !== id) throw foreignStore()
 }
 
 function skipped(message: string): SharedCheck {

@@ -18,6 +18,8 @@ export interface SharedParts {
   repairs(): Repairs
   /** Returns the key that decrypts the secrets of webhooks. */
   webhookKey(): Promise<string | null>
+  /** Returns the ID of the instance; null if it has none yet. */
+  instanceId(): Promise<string | null>
   now(): Date
 }
 

@@ -41,6 +41,7 @@ import { createUsers, type Users } from '../services/users.ts'
 import { DATABASE_FILE, isDataFolder, keepFilesPrivate, makeUsable, refuseLostDatabase } from './data-folder.ts'
 import { createLogger } from './logging.ts'
 import type { ServeOutput } from './main.ts'
+import { refuseMoved } from './migrate/mark.ts'
 import { lookAtFolder, offlineStatus, type Surroundings } from './offline-status.ts'
 import { offlineUpgrade } from './offline-upgrade.ts'
 import { VERSION } from './version.ts'
@@ -120,6 +121,7 @@ async function openFolder({ config, output, log, mayCreate }: PlaceOptions): Pro
     )
   }
   await makeUsable(dir)
+  await refuseMoved(dir)
   await refuseLostDatabase(dir)
   const upgrade = offlineUpgrade(dir, output)
   return openRecords({

@@ -10,6 +10,7 @@ import { isDataFolder, keepFilesPrivate, makeUsable } from './data-folder.ts'
 import { join } from 'node:path'
 import { createLogger } from './logging.ts'
 import type { ServeOutput } from './main.ts'
+import { refuseMoved } from './migrate/mark.ts'
 import { offlineUpgrade } from './offline-upgrade.ts'
 import { requireDataFolder } from './shared-instance.ts'
 import { VERSION } from './version.ts'
@@ -29,6 +30,7 @@ export async function openLocalBackup(flags: { data: string }, output: ServeOutp
   if (!isDataFolder(dir))
     throw new DocsearchError('data_unusable', `${dir} is not a docsearch data folder. Name the data folder with --data.`)
   await makeUsable(dir)
+  await refuseMoved(dir)
   const log = createLogger(config.logLevel, output.stderr)
   const isAudited = config.auditDays > 0
   const upgrade = offlineUpgrade(dir, output)

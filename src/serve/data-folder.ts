@@ -48,6 +48,8 @@ export async function openDataFolder(dir: string, { isRestore = false, isMigrati
     lock.close()
     throw error
   }
+  // A daemon that was killed has left it behind, and it would name the wrong process as the one that uses the folder.
+  await rm(holderFile, { force: true })
   const temporary = temporaryFolder(dir)
   await rm(temporary, { recursive: true, force: true })
   await mkdir(temporary, { mode: 0o700 })

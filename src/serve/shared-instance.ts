@@ -10,6 +10,7 @@ import type { PostgresServer } from '../records/sql/postgres/server.ts'
 import type { UpgradeOptions } from '../records/sql/upgrade.ts'
 import { isDataFolder } from './data-folder.ts'
 import type { OpenParts } from './open-parts.ts'
+import { requireOwnStore } from './store-owner.ts'
 
 /** Replaces the lease of a process in tests, in milliseconds. */
 const LEASE_VARIABLE = 'DOCSEARCH_TEST_LEASE_MS'
@@ -23,7 +24,8 @@ export interface SharedInstance extends Postgres {
 
 /**
  * Opens the database and the object store. Loads the packages for them, which an instance in a data folder does not need. Throws
- * `invalid_configuration`, `database_busy`, `data_newer`, `store_unavailable`, `store_refused`, and `store_unusable` for a store that would lose writes.
+ * `invalid_configuration`, `database_busy`, `data_newer`, `store_unavailable`, `store_refused`, `store_unusable` for a store that would lose writes, and
+ * `data_unusable` for the store of another instance.
  */
 export async function openSharedInstance(options: {
   place: SharedPlace
@@ -45,6 +47,12 @@ export async function openSharedInstance(options: {
   const server = await pgServer({ url: place.database, log: log.child({ part: 'database' }) })
   const leaseMs = process.env['NODE_ENV'] === 'test' ? Number(process.env[LEASE_VARIABLE]) || undefined : undefined
   const postgres = await openPostgres({ server, clock, log, isAudited, upgrade, ...(leaseMs !== undefined && { leaseMs }) })
+  try {
+    await requireOwnStore({ server, objects: store })
+  } catch (error) {
+    await postgres.records.close()
+    throw error
+  }
   return { place, store, server, ...postgres }
 }
 

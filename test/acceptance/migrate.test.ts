@@ -83,7 +83,8 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
     await expect(startRealDaemon({ home })).rejects.toThrow(
       /were moved to postgres:.* on \d{4}-\d\d-\d\d. Start the instance there/,
     )
-    expect((await run(env, '--data', dataDir, '--to', database, '--store', store)).code).not.toBe(0)
+    const again = await run(env, '--data', dataDir, '--to', database, '--store', store)
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('were already moved to postgres:') as string })
 
     const shared = { DOCSEARCH_DATABASE: database, DOCSEARCH_STORE: store, ...server.env }
     const processes = [
@@ -105,13 +106,13 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
       missing: [],
       index: { state: 'copied' },
     })
-    const again = await start(newHome)
-    expect(await findAll(again)).toEqual(found)
-    const listed = JSON.parse((await runCli(['--json', 'documents', 'list', '--tag', 'moved'], again.env)).stdout) as {
+    const returned = await start(newHome)
+    expect(await findAll(returned)).toEqual(found)
+    const listed = JSON.parse((await runCli(['--json', 'documents', 'list', '--tag', 'moved'], returned.env)).stdout) as {
       documents: { id: string }[]
     }
     expect(listed.documents).toHaveLength(CONTENTS.length)
-    const { stdout } = await runCli(['documents', 'get', listed.documents[0]!.id, '--output', '-'], again.env)
+    const { stdout } = await runCli(['documents', 'get', listed.documents[0]!.id, '--output', '-'], returned.env)
     expect(CONTENTS).toContain(stdout)
     expect(await readdir(join(newHome, 'instance'))).not.toContain('migration.json')
   })
@@ -216,5 +217,75 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
     expect((await outcome('--data', other.dataDir, '--to', database, '--store', store)).message).toMatch(
       /migration.json is damaged.*If they were moved.*start the instance there. If they were not, delete the file/,
     )
+  })
+
+  test('refuses a store that another move has begun to use, and leaves it alone', async () => {
+    const [first, second] = [await filledFolder(), await filledFolder()]
+    const { database, store } = await newPlace()
+    expect(await run(first.env, '--data', first.dataDir, '--to', database, '--store', store)).toMatchObject({ code: 0 })
+    const objects = async () => {
+      const found: string[] = []
+      for await (const { key } of (await openStore(server, {}, store)).list('')) found.push(key)
+      return found
+    }
+    const before = await objects()
+    // As if both commands had found an empty store, and this one had been slower.
+    const other = (await newPlace()).database
+    const place = `${other} and ${store}`
+    await writeFile(
+      join(second.dataDir, 'migration.json'),
+      JSON.stringify({ state: 'leaving', place, at: new Date().toISOString() }),
+    )
+    const { code, stderr } = await run(second.env, '--data', second.dataDir, '--to', other, '--store', store)
+    expect(code).not.toBe(0)
+    expect(stderr).toContain('The object store does not belong to this database')
+    expect(await objects()).toEqual(before)
+  })
+
+  test('refuses to move to a folder from another store or an empty database, and the instance still starts', async () => {
+    const { env, dataDir, found, key } = await filledFolder()
+    const { database, store } = await newPlace()
+    expect(await run(env, '--data', dataDir, '--to', database, '--store', store)).toMatchObject({ code: 0 })
+    const target = join(await tempFolder(), 'instance')
+    const empty = await newPlace()
+    const wrong = await run(env, '--database', database, '--store', empty.store, '--to', target)
+    expect(wrong.code).not.toBe(0)
+    expect(wrong.stderr).toContain('The object store does not belong to this database')
+    const nothing = await run(env, '--database', empty.database, '--store', store, '--to', target)
+    expect(nothing.code).not.toBe(0)
+    expect(nothing.stderr).toContain('The database has no tables of docsearch')
+    const shared = { DOCSEARCH_DATABASE: database, DOCSEARCH_STORE: store, ...server.env }
+    const daemon = await start(await tempFolder(), shared)
+    expect(await findAll(daemon, key)).toEqual(found)
+    await daemon.stop()
+    expect(await run(env, '--database', database, '--store', store, '--to', target)).toMatchObject({ code: 0 })
+  })
+
+  test('a password in --to is refused', async () => {
+    const { stderr } = await run(
+      {},
+      '--data',
+      await tempFolder(),
+      '--to',
+      'postgres://docsearch:hunter2@127.0.0.1:1/x',
+      '--store',
+      's3://bucket/prefix',
+    )
+    expect(stderr).toContain('--to must not contain a password')
+    expect(stderr).not.toContain('hunter2')
+  })
+
+  test('commands on a folder whose documents were moved away say where they are', async () => {
+    const { env, dataDir } = await filledFolder()
+    const { database, store } = await newPlace()
+    expect(await run(env, '--data', dataDir, '--to', database, '--store', store)).toMatchObject({ code: 0 })
+    for (const args of [
+      ['backup', join(await tempFolder(), 'backup.tar'), '--data', dataDir],
+      ['users', 'add', 'new@example.org', '--data', dataDir],
+    ]) {
+      const { code, stderr } = await runCli(args, env)
+      expect(code).not.toBe(0)
+      expect(stderr).toContain(`The documents of ${dataDir} were moved to ${database}`)
+    }
   })
 })

@@ -52,6 +52,7 @@ test('objects that nothing needs are found after a day, and --fix deletes those 
         records: async () => records,
         repairs: () => repairPostgres(postgres, clock.now()),
         webhookKey: async () => null,
+        instanceId: async () => null,
         now: () => clock.now(),
       },
       {

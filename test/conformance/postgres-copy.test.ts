@@ -51,6 +51,34 @@ test('every row of every table is the same after a move to PostgreSQL and back',
   expect(await nextVocabulary()).toBe(231)
 })
 
+test('a repeated copy takes no more space in PostgreSQL than the first one', async () => {
+  const file = await newDatabase()
+  fillEveryTable(file, 200)
+  const size = async () => {
+    const client = await server.connect()
+    const { rows } = await client.query(
+      `select sum(pg_relation_size(oid))::int8 as bytes from pg_class where relname = any($1)`,
+      [['users', 'documents', 'pages', 'events']],
+    )
+    client.release(false)
+    return (rows[0] as { bytes: number }).bytes
+  }
+  await postgres.openEmpty(testClock())
+  await copyToPostgres({ file, server, from: 'here' })
+  const first = await size()
+  await copyToPostgres({ file, server, from: 'here' })
+  expect(await size()).toBe(first)
+})
+
+test('a copy of PostgreSQL is written only once, without a write-ahead log', async () => {
+  const file = await newDatabase()
+  fillEveryTable(file, 1)
+  const { copy } = await roundTrip(file)
+  const database = new DatabaseSync(copy)
+  expect(database.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'delete' })
+  database.close()
+})
+
 test('a data folder continues in PostgreSQL where it stopped', async () => {
   const folder = await tempFolder()
   unpackDataFolder('0.1.0', folder)

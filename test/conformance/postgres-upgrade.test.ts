@@ -47,6 +47,32 @@ describe.skipIf(!hasPostgres)('an upgrade of a database that processes share', (
   const addUser = async (records: Awaited<Awaited<ReturnType<typeof open>>['opened']>, name: string) =>
     records.users.create({ name, email: `${name}@example.org`, role: 'member' })
 
+  test('a user who may not create tables learns what to do', async () => {
+    const url = await postgres.database()
+    await withClient(postgres.admin, (client) => client.query('create role limited login'))
+    const { opened } = await open(url.replace('docsearch@', 'limited@'))
+    await expect(opened).rejects.toMatchObject({
+      code: 'data_readonly',
+      message: expect.stringContaining('Make the user the owner of the database') as string,
+    })
+  })
+
+  test('a database that can only be read, or that lacks characters, is refused with the reason', async () => {
+    const url = await postgres.database()
+    await withClient(postgres.admin, async (client) => {
+      await client.query(`alter database ${url.split('/').at(-1)} set default_transaction_read_only = on`)
+      await client.query(`create database latin encoding 'LATIN1' template template0`)
+    })
+    await expect((await open(url)).opened).rejects.toMatchObject({
+      code: 'data_readonly',
+      message: expect.stringContaining('PostgreSQL allows only reading') as string,
+    })
+    await expect((await open(postgres.admin.replace(/postgres$/, 'latin'))).opened).rejects.toMatchObject({
+      code: 'data_unusable',
+      message: expect.stringContaining('has the encoding LATIN1') as string,
+    })
+  })
+
   test('one process upgrades, the others wait, and a process of the former version goes on', async () => {
     const url = await postgres.database()
     const former = await (await open(url)).opened

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { loadConfig } from '../../config/load.ts'
+import { withHiddenPassword } from '../../config/shared-place.ts'
 import type { Migrated } from '../../contract/migrate.ts'
 import { DocsearchError } from '../../core/errors.ts'
 import { keepFilesPrivate } from '../data-folder.ts'
@@ -23,6 +24,9 @@ export interface MigrateOptions extends MigrateHooks {
 export async function migrate({ to, data, database, store, ...hooks }: MigrateOptions, output: ServeOutput): Promise<Migrated> {
   keepFilesPrivate()
   const isToDatabase = /^postgres(ql)?:\/\//.test(to)
+  // Every user of the machine can list the arguments of processes.
+  if (isToDatabase && withHiddenPassword(to) !== to)
+    throw new DocsearchError('usage', '--to must not contain a password: put it into PGPASSWORD or a service file.')
   if (isToDatabase && database !== undefined)
     throw new DocsearchError(
       'usage',

@@ -12,6 +12,8 @@ import { type DataFolder, firstContent, makeUsable, openDataFolder } from '../da
 import { createLogger } from '../logging.ts'
 import { keepTemporaryFilesIn, type ServeOutput } from '../main.ts'
 import { OpenParts } from '../open-parts.ts'
+import { checkOwnStore } from '../store-owner.ts'
+import { VERSION } from '../version.ts'
 import { copyActiveIndex } from './copy-active-index.ts'
 import { readMark, writeMark } from './mark.ts'
 import type { MigrateHooks } from './hooks.ts'
@@ -37,6 +39,7 @@ export async function moveToFolder({ dir, place, ...hooks }: Options, output: Se
     open.add('data folder', () => folder.close())
     keepTemporaryFilesIn(folder.temporary)
     const shared = await openSharedSide({ place, folder: join(folder.temporary, 'shared'), log, open })
+    await requireInstance(shared, output)
     return await stopWrites(shared, dir, () => copyAll({ folder, shared, hooks, log }))
   } finally {
     await open.closeAll(1_000)
@@ -50,6 +53,15 @@ async function requireEmpty(dir: string, place: string): Promise<void> {
   const other = firstContent(await readdir(dir))
   if (other !== null)
     throw new DocsearchError('data_unusable', `${dir} is not empty: it has ${other}. Name a new or empty folder with --to.`)
+}
+
+/** Checks that the database and the object store have an instance, and brings the database to this version. Throws `data_unusable`. */
+async function requireInstance({ server, objects }: SharedSide, { say }: ServeOutput): Promise<void> {
+  const { isNewDatabase, upgradePostgres } = await import('../../records/sql/postgres/upgrade.ts')
+  if (await isNewDatabase(server))
+    throw new DocsearchError('data_unusable', 'The database has no tables of docsearch. Name the database of the instance.')
+  await upgradePostgres(server, { version: VERSION, notify: say })
+  await checkOwnStore({ server, objects })
 }
 
 /** Lets no process write while `work` runs, nor after it has succeeded. */

@@ -14,6 +14,7 @@ import { createLogger } from '../logging.ts'
 import { keepTemporaryFilesIn, type ServeOutput } from '../main.ts'
 import { offlineUpgrade } from '../offline-upgrade.ts'
 import { OpenParts } from '../open-parts.ts'
+import { claimOwnStore } from '../store-owner.ts'
 import { VERSION } from '../version.ts'
 import { copyActiveIndex } from './copy-active-index.ts'
 import { readMark, writeMark } from './mark.ts'
@@ -48,6 +49,8 @@ export async function moveToShared({ dir, place, ...hooks }: Options, output: Se
     const { copyToPostgres } = await import('../../records/sql/postgres/copy.ts')
     await copyToPostgres({ file: folder.database, server: shared.server, from: dir, secrets: await secretsOf(folder) })
     const held = await becomeWriter(shared.writer, { signal: hooks.signal, say: output.say })
+    // Another move to the same store may have begun meanwhile, with another database.
+    await claimOwnStore(shared)
     // Only now: a worker that already runs at the new place would delete originals that no document there needs.
     const originals = await moveOriginals({ from: readBlobs(dir), to: shared.blobs, snapshot, hooks })
     const index = await copyActiveIndex({
@@ -76,7 +79,10 @@ async function prepare(dir: string, { place, server, objects }: SharedSide, { sa
   const isOurs = mark !== null && mark.place === place
   if (!isOurs) await requireEmpty(objects)
   await probeStore(objects)
-  const { upgradePostgres } = await import('../../records/sql/postgres/upgrade.ts')
+  const { isNewDatabase, upgradePostgres } = await import('../../records/sql/postgres/upgrade.ts')
+  const { readMove } = await import('../../records/sql/postgres/move.ts')
+  if (mark?.state === 'left' && !(await isNewDatabase(server)) && (await readMove(server)) === null)
+    throw new DocsearchError('data_unusable', `The documents of ${dir} were already moved to ${place}. Start the instance there.`)
   await upgradePostgres(server, { version: VERSION, notify: say })
   if (!isOurs) await writeMark(dir, { state: 'leaving', place, at: new Date().toISOString() })
 }

@@ -60,6 +60,9 @@ const IN_ORDER = [
 /** Does not compile if the list above lacks a table. */
 const TABLES: readonly (Table extends (typeof IN_ORDER)[number] ? Table : never)[] = IN_ORDER
 
+/** The row of `secrets` with the ID of the instance. It stays in its database. */
+export const INSTANCE_ID = 'instance'
+
 /** How many rows a cursor returns at once. A page of a document can have a megabyte of text. */
 const ROWS_AT_ONCE = 100
 
@@ -88,9 +91,11 @@ export async function copyToPostgres({ file, server, from: place, secrets = {} }
       postgres.transaction().execute(async (to) => {
         await lockWrites(to)
         await refuseOtherRecords(to, place)
+        // What an earlier copy left behind. Deleting row by row can take longer than a statement may, and PostgreSQL would keep the space.
+        await sql`truncate ${sql.join(TABLES.map((table) => sql.table(table)))} cascade`.execute(to)
         const counts = await withoutTriggers(to, () => copyTables((table) => from.selectFrom(table).selectAll().stream(), to))
         await storeMove(to, { state: 'arriving', place })
-        await sql`delete from secrets`.execute(to)
+        await sql`delete from secrets where name <> ${INSTANCE_ID}`.execute(to)
         for (const [name, value] of Object.entries(secrets))
           await sql`insert into secrets (name, value) values (${name}, ${value})`.execute(to)
         // The next rows get ids after the copied ones.
@@ -124,16 +129,22 @@ export async function readSecret(server: PostgresServer, name: string): Promise<
 
 /**
  * Copies the records in PostgreSQL, as they are at one moment, to a SQLite file with empty tables of this version. Processes can go on writing
- * meanwhile. Throws an error when a count differs afterwards.
+ * meanwhile. Throws an error when a count differs afterwards. The file is useless if this fails, and not synced when it returns.
  */
 export async function copyFromPostgres({ file, server }: { file: string; server: PostgresServer }): Promise<RowCounts> {
-  return withBoth({ file, server }, (sqlite, postgres) =>
-    postgres
-      .transaction()
-      .setIsolationLevel('repeatable read')
-      .setAccessMode('read only')
-      .execute((from) => sqlite.transaction().execute((to) => copyTables((table) => cursorOver(from, table), to))),
-  )
+  return withBoth({ file, server }, async (sqlite, postgres) => {
+    // With a write-ahead log, the commit would write everything again, and block the process for seconds. If the copy fails, nobody needs the file.
+    await sql`pragma journal_mode = delete`.execute(sqlite)
+    await sql`pragma synchronous = off`.execute(sqlite)
+    // The transaction in PostgreSQL ends before that in SQLite: PostgreSQL ends a transaction that is idle for long.
+    return sqlite.transaction().execute((to) =>
+      postgres
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .setAccessMode('read only')
+        .execute((from) => copyTables((table) => cursorOver(from, table), to)),
+    )
+  })
 }
 
 async function withBoth<T>(

@@ -1,4 +1,4 @@
-import { dataReadonly, diskFull } from '../../../core/disk-errors.ts'
+import { diskFull } from '../../../core/disk-errors.ts'
 import { DocsearchError, isDocsearchError } from '../../../core/errors.ts'
 
 // Codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html).
@@ -7,6 +7,7 @@ const DEADLOCK_DETECTED = '40P01'
 const LOCK_NOT_AVAILABLE = '55P03'
 const DISK_FULL = '53100'
 const READ_ONLY = '25006'
+const INSUFFICIENT_PRIVILEGE = '42501'
 const DATA_CORRUPTED = 'XX001'
 const INDEX_CORRUPTED = 'XX002'
 const BAD_PASSWORD = '28P01'
@@ -49,7 +50,18 @@ export function isBroken(error: unknown): boolean {
 export function translatePostgresError(error: unknown): unknown {
   const code = codeOf(error)
   if (code === DISK_FULL) return diskFull(error)
-  if (code === READ_ONLY) return dataReadonly(error)
+  if (code === READ_ONLY)
+    return new DocsearchError(
+      'data_readonly',
+      'PostgreSQL allows only reading from this database. Name the primary server, or turn off default_transaction_read_only.',
+      { cause: error },
+    )
+  if (code === INSUFFICIENT_PRIVILEGE)
+    return new DocsearchError(
+      'data_readonly',
+      'PostgreSQL does not let this user create or change the tables of docsearch. Make the user the owner of the database.',
+      { cause: error },
+    )
   if (code === DATA_CORRUPTED || code === INDEX_CORRUPTED)
     return new DocsearchError('database_corrupt', 'The PostgreSQL database is damaged. Restore it from a backup.', {
       cause: error,

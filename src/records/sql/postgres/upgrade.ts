@@ -1,6 +1,7 @@
-import { Kysely, type Transaction } from 'kysely'
+import { Kysely, sql, type Transaction } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { setTimeout } from 'node:timers/promises'
+import { DocsearchError } from '../../../core/errors.ts'
 import { migrate } from '../migrations.ts'
 import type { Tables } from '../tables.ts'
 import { readState, storeVersion, upgraded, upgrading, type UpgradeOptions } from '../upgrade.ts'
@@ -22,7 +23,8 @@ const LONG_EVERY = 4
 /**
  * Creates the tables, or brings them to this version, in one transaction. If several processes call this, one does the work, and the
  * others wait as long as it takes. Processes of the last release keep working. While one of their transactions uses a table, for example
- * that of a backup, the upgrade waits. Throws `data_newer` if a newer version of docsearch has changed the tables.
+ * that of a backup, the upgrade waits. Throws `data_newer` if a newer version of docsearch has changed the tables,
+ * and `data_unusable` for a new database that can't store every text.
  */
 export async function upgradePostgres(
   server: PostgresServer,
@@ -34,6 +36,7 @@ export async function upgradePostgres(
   const read = () => readState(db, { migrations, version, place: 'database' })
   const say = onlyOnce(notify)
   const found = await read()
+  if (found.isNew) await requireUnicode(db)
   let attempts = 0
   for (let { pending } = found; pending.length > 0; { pending } = await read()) {
     const lockMs = ++attempts % LONG_EVERY === 0 ? LONG_LOCK_MS : LOCK_MS
@@ -55,6 +58,22 @@ export async function upgradePostgres(
     }
   }
   if (version !== undefined && found.written !== version) await storeVersion(db, version)
+}
+
+async function requireUnicode(db: Kysely<Tables>): Promise<void> {
+  const { rows } = await sql<{ server_encoding: string }>`show server_encoding`.execute(db)
+  const encoding = rows[0]!.server_encoding
+  if (encoding !== 'UTF8')
+    throw new DocsearchError(
+      'data_unusable',
+      `The PostgreSQL database has the encoding ${encoding}, which lacks characters of some documents. Create a database with the encoding UTF8.`,
+    )
+}
+
+/** True for a database without tables of docsearch. Throws `data_newer`. */
+export async function isNewDatabase(server: PostgresServer): Promise<boolean> {
+  const db = new Kysely<Tables>({ dialect: postgresDialect(server) })
+  return (await readState(db, { migrations: POSTGRES_MIGRATIONS, version: undefined, place: 'database' })).isNew
 }
 
 function onlyOnce(notify: (line: string) => void): (line: string) => void {
