@@ -78,7 +78,7 @@ export const modelUsed = z
     model: z.string(),
     state: z.enum(['in_use', 'building', 'requested']).meta({
       description:
-        '`requested`: the process that writes the index has not begun yet, or none is running. Repeat the request to learn whether it has',
+        '`requested`: the process that writes the index has not answered yet, or no such process runs. Repeat the request to learn its answer',
     }),
     documents_done: count,
     documents_total: count,

@@ -47,13 +47,13 @@ const instance = z
     users: z.object({ active: z.int(), disabled: z.int() }),
     shared: z
       .object({
-        database: z.string().meta({ description: 'Its address, without a password' }),
+        database: z.string().meta({ description: 'The address of the database, without a password' }),
         store: z.string(),
         store_problem: z.string().nullable().meta({ description: 'Why the store could not be read. Null if it could' }),
       })
       .optional()
       .meta({
-        description: 'Where the processes of an instance keep their data. Only from `docsearch status --data`',
+        description: 'Where the processes of the instance keep their data. Only from `docsearch status --data`',
       }),
   })
   .meta({ id: 'InstanceStatus' })

@@ -133,7 +133,7 @@ export class ActiveIndex {
     if (made.embedder === now.embedder) return this.#serve(record, embedder)
     await embedder.close()
     const message =
-      'This version of docsearch has other word vectors than the one that built this index. It is building a new index.'
+      'This version of docsearch has different word vectors from the version that built this index. It is building a new index.'
     return this.#serve(record, placeholderEmbedder(record, 'embedding_model_changed', message))
   }
 

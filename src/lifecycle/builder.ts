@@ -87,7 +87,7 @@ export class Builder {
     const { lifecycle, exclusive, areUploadsStuck } = this.#parts
     this.#state = 'filling'
     killPoint('build')
-    // Vectors of a model that has changed since can't be compared with those that the index has from an earlier start.
+    // If the model has changed, its vectors can't be compared with those that an earlier start wrote to the index.
     await lifecycle.checkVectors()
     signal.throwIfAborted()
     const present = await exclusive(() => this.#reconcile(target))

@@ -29,8 +29,9 @@ export class Building {
   /**
    * Begins, continues or resumes the index of this embedder. Throws `model_unusable`.
    *
-   * If the active index is already made with the embedder, cancels what is being built and returns `in_use`. With `isChoice`, a restart takes the same
-   * embedder. Without it, continues with an index that a user wanted because the model of the active index returns other vectors.
+   * If the active index was made with this embedder, cancels what is being built and returns `in_use`. With `isChoice`, a restart uses the same
+   * embedder. Without it, continues an index with the same fingerprint as the active one, if there is one: a user began it, because the model returns
+   * other vectors now.
    */
   async begin(name: string, { isChoice = true } = {}): Promise<'in_use' | 'building'> {
     // Without the fingerprint of an existing index: the model may have changed, which can be the reason for this call.
@@ -88,7 +89,7 @@ export class Building {
     return (await this.#indexes.resume(record.id)) ?? record
   }
 
-  /** Starts again from nothing. */
+  /** Starts the building index again from nothing. */
   async restart(): Promise<void> {
     const { building } = this.#open
     if (building === null) return

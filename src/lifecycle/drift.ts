@@ -29,7 +29,7 @@ export interface DriftWatchOptions {
   writer: {
     /** Remembers what was measured for an open index. Called within `exclusive`. */
     setChance: (id: string, chance: Chance) => void
-    /** Begins the index that is being built again, because its vectors are of no use. */
+    /** Starts the building index again from nothing, because its vectors are of no use. */
     restartBuilding: () => Promise<void>
   } | null
   /** Runs `work` while nothing else changes the open indexes. */
@@ -42,8 +42,8 @@ export interface DriftWatchOptions {
 
 /**
  * Compares the vectors that a model returns for the canary texts with those it returned when the index was begun. When they differ, the model of
- * the active index embeds neither documents nor questions until the user rebuilds the index, or until the former vectors are back. An index that
- * is being built begins again.
+ * the active index embeds neither documents nor questions until the user rebuilds the index, or until the former vectors are back. The building
+ * index starts again from nothing.
  */
 export class DriftWatch {
   #state: 'running' | 'stopped' = 'running'
@@ -68,7 +68,7 @@ export class DriftWatch {
     clearTimeout(this.#timer)
   }
 
-  /** Checks the active index and the one that is being built. Resolves when the checks are done, and never rejects. */
+  /** Checks the active index and the building one. Resolves when the checks are done, and never rejects. */
   check(): Promise<void> {
     if (this.#state === 'stopped') return Promise.resolve()
     this.#isAsked = true

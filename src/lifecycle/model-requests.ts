@@ -12,7 +12,7 @@ const USE_MS = 20_000
 const USE_LOOK_MS = 100
 const NOT_ANSWERED =
   'No process has switched to this model yet. The process that writes the index will do so. If there is none, start one with --role worker or --role all.'
-const REPLACED = 'Another model was requested in the meantime.'
+const REPLACED = 'A newer request for another model has replaced this one.'
 const ONLY_HERE =
   'The process that writes the index still gets the former vectors from its Ollama, so it builds no new index. Run the same version of Ollama for all processes.'
 
@@ -38,7 +38,7 @@ export class ModelRequests {
     this.#options = options
   }
 
-  /** Asks the process that writes the index for the model, and waits until that process has begun to switch to it. Throws `model_unusable`. */
+  /** Asks the process that writes the index to use the model, and waits a while for its answer. Throws `model_unusable`. */
   async use(name: string): Promise<UseOutcome> {
     const { versions, modelRequests, catchUp, hasChanged } = this.#options
     const embedder = withoutLatest(name)

@@ -101,7 +101,7 @@ class IndexLifecycle implements Lifecycle {
     const isSettled = await this.#active.openWithEmbedder(record, own ?? undefined)
     if (this.#closing.signal.aborted) return isSettled
     if (other !== null) return (await this.#begin(other, { isChoice: true })) && isSettled
-    // A user wanted another index with the same embedder, because the model had changed.
+    // A user asked for a new index with the same embedder, because the model had changed.
     const isBegun = all.some(({ state, embeddingModel }) => state === 'building' && embeddingModel === record?.embeddingModel)
     if (record !== null && (isBegun || this.#active.isOutdated))
       return (await this.#begin(record.embeddingModel, { isChoice: false })) && isSettled
@@ -142,7 +142,7 @@ class IndexLifecycle implements Lifecycle {
       const state = await this.#building.begin(embedder, { isChoice })
       const what = isChoice
         ? 'building an index for another embedder'
-        : 'building an index with the same embedder while the former one answers'
+        : 'building an index with the same embedder while searches use the current one'
       if (state === 'building') log.info({ embedder }, what)
       return true
     } catch (error) {

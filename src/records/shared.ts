@@ -62,7 +62,7 @@ export interface HeldLease {
    * has woken up, another process may have the lease too.
    */
   isHeld(): boolean
-  /** Asks the database whether the lease is not over. */
+  /** Asks the database whether this lease still lasts. */
   isStillHeld(): Promise<boolean>
   /** Returns a number that is greater than all earlier ones. Throws `writer_replaced` if the lease is over. */
   nextFence(): Promise<number>
@@ -115,10 +115,10 @@ export interface ModelRequest {
   answer: { state: 'in_use' | 'building'; notice: string | null } | { failure: string } | null
 }
 
-/** The newest request to use a model. The process that writes the index carries it out, now or when such a process begins to run. */
+/** The newest request to use a model. The process that writes the index carries it out. If none runs, the next one does. */
 export interface ModelRequestRecords {
   newest(): Promise<ModelRequest | null>
-  /** Makes a request, and forgets the one before. */
+  /** Stores a request in place of the previous one. */
   make(embedder: string): Promise<void>
   /** Does nothing if there is a newer request. */
   answer(request: ModelRequest, answer: ModelRequest['answer']): Promise<void>

@@ -48,7 +48,7 @@ export async function openDataFolder(dir: string, { isRestore = false, isMigrati
     lock.close()
     throw error
   }
-  // A daemon that was killed has left it behind, and it would name the wrong process as the one that uses the folder.
+  // A killed daemon leaves this file behind. `data_in_use` would then name that daemon instead of the process that uses the folder now.
   await rm(holderFile, { force: true })
   const temporary = temporaryFolder(dir)
   await rm(temporary, { recursive: true, force: true })

@@ -9,7 +9,7 @@ import type { Surroundings } from './offline-status.ts'
 /** How long the store may take to list the objects of all indexes. */
 const STORE_MS = 10_000
 
-/** Looks at the database and the object store of an instance of several processes. `folder` is what the user named. */
+/** Looks at the database and the object store of an instance of several processes. `folder` is the data folder that the user named. */
 export async function lookAtSharedPlace(
   { database, store }: SharedPlace,
   folder: string,
@@ -27,7 +27,7 @@ export async function lookAtSharedPlace(
       folder,
       database_bytes: bytes,
       indexes_bytes: isKnown ? indexes : null,
-      // Each process has a disk of its own.
+      // Each process has its own disk.
       page_images_bytes: null,
       free_bytes: null,
       total_bytes: null,

@@ -7,7 +7,7 @@ import { storageState } from './disk.ts'
 
 /** What the records of an instance don't know about it. */
 export interface Surroundings extends Pick<InstanceStatus, 'shared'> {
-  /** Whether documents are being processed: by the daemon of the folder, or by a worker. */
+  /** True if a process can read documents: the daemon of the folder, or a worker. */
   isRunning: boolean
   storage: Omit<InstanceStatus['storage'], 'originals_bytes'>
 }

@@ -16,7 +16,7 @@ interface Place {
  */
 export async function requireOwnStore({ server, objects }: Place): Promise<void> {
   const { hasDocuments, keepInstanceId, readInstanceId } = await import('../records/sql/postgres/instance-id.ts')
-  // In this order: another process of a new instance stores its ID in the database before it stores objects.
+  // Read the store before the database: another process of a new instance stores the ID in the database before it stores objects.
   const owner = await ownerOf(objects)
   const first = await firstKey(objects)
   if (first !== null && (await readInstanceId(server)) === null) {
@@ -24,9 +24,9 @@ export async function requireOwnStore({ server, objects }: Place): Promise<void>
       throw new DocsearchError(
         'data_unusable',
         `The database has no documents, but the object store is not empty: it has objects such as ${first}. Nothing was deleted. ` +
-          'Restore a backup of the database, or name the database of these objects, or a prefix without objects.',
+          'Restore a backup of the database, name the database that these objects belong to, or name a prefix without objects.',
       )
-    // The database is from an earlier version, or from a backup of that time.
+    // The database, or the backup from which it was restored, is from an earlier version.
     if (owner !== null) await keepInstanceId(server, owner)
   }
   await claimOwnStore({ server, objects })
@@ -39,7 +39,7 @@ export async function claimOwnStore({ server, objects }: Place): Promise<void> {
   if ((await claimStore(objects, id)) !== id) throw foreignStore()
 }
 
-/** Like `requireOwnStore`, but changes nothing. An instance that has not started since an earlier version has no ID. */
+/** Like `requireOwnStore`, but changes nothing. An instance that only an earlier version has started has no ID. */
 export async function checkOwnStore({ server, objects }: Place): Promise<void> {
   const { readInstanceId } = await import('../records/sql/postgres/instance-id.ts')
   const id = await readInstanceId(server)

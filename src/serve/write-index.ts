@@ -14,7 +14,7 @@ import { OpenParts } from './open-parts.ts'
 import { indexStoreOf, leasesOf, type SharedPartsOptions, webhookOptions } from './shared-stores.ts'
 import { embedderChooser } from './storage-parts.ts'
 
-/** The pause after a request for a model that can't be used yet. */
+/** The pause before another attempt to use a requested model that can't be used yet. */
 const REQUEST_AGAIN_MS = 60_000
 
 interface WriteOptions extends Omit<SharedPartsOptions, 'open'> {
@@ -41,7 +41,7 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
   const { coordination } = shared
   const records = shared.writerRecords(held)
   let models = await coordination.versions.of('models')
-  /** When to look for a request to use a model. A user may have made one while no process wrote the index. */
+  /** When to look next for a request to use a model. A user may have made one while no process wrote the index. */
   let nextRequest = 0
   const indexStore = indexStoreOf(options, {
     folder: 'writer',

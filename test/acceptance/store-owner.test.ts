@@ -12,7 +12,7 @@ describe.skipIf(!canCluster)('an object store that belongs to another instance',
     cluster = await startCluster()
     api = await cluster.start('all')
     await api.upload([{ name: 'anchor.txt', content: 'The anchor is in the shed.' }], { wait: true })
-    // Older than what a sweep spares.
+    // A sweep spares new objects.
     const before = new Date(Date.now() - 86_400_000)
     for (const file of objects()) utimesSync(file, before, before)
   })
@@ -38,7 +38,7 @@ describe.skipIf(!canCluster)('an object store that belongs to another instance',
     expect((await api.search('anchor', { mode: 'keyword' })).results).toHaveLength(1)
   })
 
-  test('neither an instance that has a store nor its doctor uses it', async () => {
+  test('neither an instance with its own store nor its doctor uses it', async () => {
     const originals = objects()
     const DOCSEARCH_DATABASE = await cluster.postgres.database()
     const other = await start({ DOCSEARCH_DATABASE, DOCSEARCH_STORE: `s3://${BUCKET}/other` })
@@ -55,7 +55,7 @@ describe.skipIf(!canCluster)('an object store that belongs to another instance',
     expect(objects()).toEqual(originals)
   })
 
-  test('processes of a new instance that start at the same time all start', async () => {
+  test('processes of a new instance can start at the same time', async () => {
     const env = { DOCSEARCH_DATABASE: await cluster.postgres.database(), DOCSEARCH_STORE: `s3://${BUCKET}/together` }
     await Promise.all(['worker', 'api', 'all'].map((role) => start({ ...env, DOCSEARCH_ROLE: role })))
   })

@@ -356,7 +356,7 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     expect(await shownOnce.take('c11', session.id)).toMatchObject({ text: 'sealed' })
   })
 
-  test('a process answers the newest request for a model of another one', async () => {
+  test('a process answers the newest request of another process to use a model', async () => {
     const [{ coordination: one }, { coordination: other }] = await openTwo()
     expect(await other.modelRequests.newest()).toBeNull()
     await one.modelRequests.make('ollama:former')

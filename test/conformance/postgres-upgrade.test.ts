@@ -57,7 +57,7 @@ describe.skipIf(!hasPostgres)('an upgrade of a database that processes share', (
     })
   })
 
-  test('a database that can only be read, or that lacks characters, is refused with the reason', async () => {
+  test('a read-only database, or one whose encoding lacks characters, is refused with the reason', async () => {
     const url = await postgres.database()
     await withClient(postgres.admin, async (client) => {
       await client.query(`alter database ${url.split('/').at(-1)} set default_transaction_read_only = on`)

@@ -198,7 +198,7 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     expect(await records.queue.savePages(job!, PARSED)).not.toBeNull()
   })
 
-  /** Checks that the work of a job has no effect, although the process has claimed the document again and works on it. */
+  /** Checks that the work of a job has no effect, even if the process has claimed the document again. */
   async function expectUnwanted({ queue }: Records, job: QueuedDocument): Promise<void> {
     const [again] = await queue.claim(1)
     expect(again).toMatchObject({ documentId: job.documentId, version: job.version })
@@ -223,7 +223,7 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
     await expectUnwanted(records, job!)
   })
 
-  test('after a worker could not end in time, its work is not wanted, although the next worker is in the same process', async () => {
+  test('after a worker could not end in time, its work is not wanted, even if the next worker runs in the same process', async () => {
     const url = await postgres.database()
     const records = await open(url)
     await fill(records, { owners: 1, each: 1 })

@@ -61,7 +61,7 @@ describe.skipIf(!canCluster)('several processes, and a model that returns other 
       for (const ollama of [ofApi, ofWorker]) await ollama?.close()
     })
 
-    test('an API node reports this, searches by keywords only, and uses vectors again after the index was rebuilt', async () => {
+    test('a process for the API reports this, searches by keywords only, and uses vectors again after the index was rebuilt', async () => {
       await api.upload([{ name: 'lantern.txt', content: TEXT }])
       await api.settled()
       await until('searches use vectors', async () => (await api.search('lantern')).mode === 'hybrid')

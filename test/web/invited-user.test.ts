@@ -63,7 +63,7 @@ describe.skipIf(browserPath === undefined)(`an invited user (${browserWord})`, (
       .getByLabel('Files', { exact: true })
       .setInputFiles({ name: 'lease.pdf', mimeType: 'application/pdf', buffer: lease })
     await page.getByRole('button', { name: 'Upload', exact: true }).click()
-    // Without scripts, a reload before the answer would end the upload.
+    // Without scripts, a reload before the answer would cancel the upload.
     await page.getByRole('heading', { name: javaScriptEnabled ? 'Files of this upload' : 'Your upload' }).waitFor()
     await until('the document is ready', async () => {
       if (!javaScriptEnabled) await page.reload()

@@ -27,8 +27,8 @@ const FIRST_DOCUMENTS = 3
 const MAX_DISPLACED_PER_WORKER = 4
 /**
  * The share of the memory limit that a process may still use after a document. The rest is for the next document, which can reuse only
- * a part of what the process has. Measured with the default limit: many documents of all formats leave 375 MiB, and the largest
- * documents within the other limits take 345 MiB more.
+ * a part of what the process has. Measured with the default limit: many documents of all formats leave 375 MiB in use, and the
+ * largest documents within the other limits take 345 MiB more.
  */
 const MAX_RESTING_SHARE = 1 / 2
 

@@ -4,8 +4,8 @@ import { ParserProcess } from './parser-process.ts'
 import { Pauser } from './pauser.ts'
 
 /**
- * A process ends after this many jobs, so that it doesn't keep for long what a hostile document left in it. Not much earlier, because
- * a new process runs code that isn't compiled yet: with 100 jobs, small PDFs take twice the processor time.
+ * A process ends after this many jobs, so that what a hostile document left in it doesn't stay for long. A much smaller number would
+ * cost time, because a new process runs code that isn't compiled yet: with 100 jobs, small PDFs take twice the processor time.
  */
 const MAX_JOBS_PER_PROCESS = 1_000
 /** An idle process is worth its memory for this long. */

@@ -23,7 +23,7 @@ export interface SharedSide {
   server: PostgresServer
   objects: ObjectStore
   blobs: Blobs
-  /** The indexes: to read them, or to write them under the lease of the writer. */
+  /** Returns the indexes: to write them under this lease of the writer, or without a lease, only to read them. */
   indexes(held: HeldLease | null): ChunkIndexStore
   writer: Lease
 }

@@ -55,7 +55,7 @@ async function requireEmpty(dir: string, place: string): Promise<void> {
     throw new DocsearchError('data_unusable', `${dir} is not empty: it has ${other}. Name a new or empty folder with --to.`)
 }
 
-/** Checks that the database and the object store have an instance, and brings the database to this version. Throws `data_unusable`. */
+/** Checks that the database and the object store belong to one instance, and upgrades the database to this version. Throws `data_unusable`. */
 async function requireInstance({ server, objects }: SharedSide, { say }: ServeOutput): Promise<void> {
   const { isNewDatabase, upgradePostgres } = await import('../../records/sql/postgres/upgrade.ts')
   if (await isNewDatabase(server))

@@ -49,7 +49,7 @@ export async function moveToShared({ dir, place, ...hooks }: Options, output: Se
     const { copyToPostgres } = await import('../../records/sql/postgres/copy.ts')
     await copyToPostgres({ file: folder.database, server: shared.server, from: dir, secrets: await secretsOf(folder) })
     const held = await becomeWriter(shared.writer, { signal: hooks.signal, say: output.say })
-    // Another move to the same store may have begun meanwhile, with another database.
+    // Meanwhile, a move to another database may have begun to use the same store.
     await claimOwnStore(shared)
     // Only now: a worker that already runs at the new place would delete originals that no document there needs.
     const originals = await moveOriginals({ from: readBlobs(dir), to: shared.blobs, snapshot, hooks })

@@ -6,7 +6,7 @@ import { loadConfig } from '../../../src/config/load.ts'
 import { root } from '../../support/sources.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-// An instance refuses to start with a setting that is unknown or not valid, so an example with one never starts.
+// docsearch refuses to start with an unknown or invalid setting, so an example with one never starts.
 
 type Environment = Record<string, string>
 

@@ -90,7 +90,7 @@ test('an index of an earlier version keeps its canary vectors and gets the measu
 test.each([
   ['nothing', () => null],
   ['only the canary vectors', (whole: ModelMeasurements) => ({ ...whole, chance: null })],
-])('a process that only reads an index gets the measurement later if %s is stored at first', async (_, first) => {
+])('a process that only reads an index gets the measurement later if at first %s is stored', async (_, first) => {
   const folder = await tempFolder()
   const one = await start(folder, narrow().embedder)
   await until('the measurement', () => one.lifecycle.active()!.chance !== null)

@@ -11,7 +11,7 @@ const MAX_AT_ONCE = 1_000
 /** A document to change, or the error from looking it up. */
 type Target = { id: string; error: null } | { id: null; error: Error }
 
-/** A change of several documents, without their IDs. */
+/** A batch without the IDs of its documents. */
 type Action = DocumentBatch extends infer Batch ? (Batch extends unknown ? Omit<Batch, 'ids'> : never) : never
 
 /** What a batch answered for a document that it changed. */
@@ -31,9 +31,9 @@ interface Changes {
 }
 
 /**
- * Changes several documents with few requests. Calls `change` for each document, in turn: with the answer of the batch that changed it, or without
- * one to change it alone, because a refusal in a batch has no message, and instances of version 0.1.0 don't accept batches. `change` returns the
- * ID of the document, or nothing to list what the user named.
+ * Changes several documents with few requests: sends batches, and then calls `change` for each document in turn. `change` gets the result from the
+ * batch that changed the document. Without a result, it changes the document with a request of its own, because a refusal in a batch has no message,
+ * and instances of version 0.1.0 don't accept batches. `change` returns the ID to list, or nothing to list what the user named.
  */
 export async function changeEach(
   context: Context,
@@ -47,7 +47,7 @@ export async function changeEach(
     if (id === null) throw error
     return change(id, changed.get(id))
   }
-  // A request for a document that no batch changed may end the command.
+  // Changed documents come first, because a request for one of the others may end the command.
   const isChanged = (given: string) => changed.has(targets.get(given)!.id ?? '')
   const changedFirst = [...targets.keys()].toSorted((a, b) => Number(isChanged(b)) - Number(isChanged(a)))
   await eachDocument(context, changedFirst, done, act, fields)

@@ -9,7 +9,7 @@ import { count } from '../../view/style.ts'
 import { describeProgress } from './progress.ts'
 
 const POLL_MS = 500
-/** The pause before a request to use a model is repeated. */
+/** The pause before the command repeats a request to use a model. */
 const ASK_AGAIN_MS = 5_000
 
 export default defineCommand({
@@ -41,13 +41,13 @@ function describeUse({ model, state, documents_done: done, documents_total: tota
   return `${what}. Searches use the current index until the new one is complete.`
 }
 
-/** Asks again until a process has begun to build the index. Ctrl-C ends the waiting, but does not withdraw the request. */
+/** Repeats the request until a process has carried it out. Ctrl-C ends the waiting, but does not withdraw the request. */
 async function untilBegun(context: Context, client: Client, asked: ModelUsed): Promise<ModelUsed> {
   context.notice(`Waiting: ${asked.notice}`)
   let used = asked
   while (used.state === 'requested') {
     await context.io.wait(ASK_AGAIN_MS, context.io.signal)
-    if (context.io.signal.aborted) throw stoppedWaiting()
+    if (context.io.signal.aborted) throw cancelled('Stopped waiting. The request remains, and a worker will carry it out.')
     used = await client.models.use(asked.model)
   }
   return used

@@ -90,7 +90,7 @@ function placeFields({ storage, shared }: InstanceStatus): Fields {
   if (shared === undefined) return [['folder', storage.folder]]
   const { database, store, store_problem: problem } = shared
   return [
-    ['disks', 'unknown: each process has a disk of its own, with images of pages and copies of files'],
+    ['disks', 'unknown: each process has its own disk, with images of pages and copies of files'],
     ['database', database],
     ['store', problem === null ? store : `${store} cannot be read: ${oneLine(problem)}`],
   ]

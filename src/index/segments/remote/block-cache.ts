@@ -29,7 +29,7 @@ interface Slot extends Omit<KeptBlock, 'slot'> {
   blocks: Int32Array | null
 }
 
-/** What the log says when the store or the disk fails. It has an outage of each, so that neither hides the other. */
+/** What the log says when the store or the disk fails. It reports each separately, so that neither failure hides the other. */
 const FAILURES = {
   store: 'parts of segments cannot be fetched',
   disk: 'parts of segments cannot be written to the cache',
@@ -213,7 +213,7 @@ export class BlockCache {
     return bytes && { slot: await this.#watch('disk', () => this.#writeBlock(bytes)), checksum: crc32(bytes) }
   }
 
-  /** Does the work, and logs its failure unless the work before it has failed in the same way. */
+  /** Does the work. Logs a failure, unless the last work with the same part failed too. */
   async #watch<T>(part: keyof typeof FAILURES, work: () => Promise<T>): Promise<T> {
     try {
       const result = await work()

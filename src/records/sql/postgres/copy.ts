@@ -91,7 +91,7 @@ export async function copyToPostgres({ file, server, from: place, secrets = {} }
       postgres.transaction().execute(async (to) => {
         await lockWrites(to)
         await refuseOtherRecords(to, place)
-        // What an earlier copy left behind. Deleting row by row can take longer than a statement may, and PostgreSQL would keep the space.
+        // An earlier copy may have left rows. Deleting them could exceed the time limit of a statement, and PostgreSQL would keep their space.
         await sql`truncate ${sql.join(TABLES.map((table) => sql.table(table)))} cascade`.execute(to)
         const counts = await withoutTriggers(to, () => copyTables((table) => from.selectFrom(table).selectAll().stream(), to))
         await storeMove(to, { state: 'arriving', place })
@@ -129,14 +129,14 @@ export async function readSecret(server: PostgresServer, name: string): Promise<
 
 /**
  * Copies the records in PostgreSQL, as they are at one moment, to a SQLite file with empty tables of this version. Processes can go on writing
- * meanwhile. Throws an error when a count differs afterwards. The file is useless if this fails, and not synced when it returns.
+ * meanwhile. Throws an error when a count differs afterwards. If this fails, the file is useless. The file is not synced when this resolves.
  */
 export async function copyFromPostgres({ file, server }: { file: string; server: PostgresServer }): Promise<RowCounts> {
   return withBoth({ file, server }, async (sqlite, postgres) => {
-    // With a write-ahead log, the commit would write everything again, and block the process for seconds. If the copy fails, nobody needs the file.
+    // With a write-ahead log, the commit would write everything again and block the process for seconds. If the copy fails, nobody needs the file.
     await sql`pragma journal_mode = delete`.execute(sqlite)
     await sql`pragma synchronous = off`.execute(sqlite)
-    // The transaction in PostgreSQL ends before that in SQLite: PostgreSQL ends a transaction that is idle for long.
+    // The transaction in PostgreSQL ends before that in SQLite: PostgreSQL ends a transaction that is idle for too long.
     return sqlite.transaction().execute((to) =>
       postgres
         .transaction()

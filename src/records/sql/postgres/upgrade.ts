@@ -24,7 +24,7 @@ const LONG_EVERY = 4
  * Creates the tables, or brings them to this version, in one transaction. If several processes call this, one does the work, and the
  * others wait as long as it takes. Processes of the last release keep working. While one of their transactions uses a table, for example
  * that of a backup, the upgrade waits. Throws `data_newer` if a newer version of docsearch has changed the tables,
- * and `data_unusable` for a new database that can't store every text.
+ * and `data_unusable` for a new database whose encoding can't store all characters.
  */
 export async function upgradePostgres(
   server: PostgresServer,
@@ -66,7 +66,7 @@ async function requireUnicode(db: Kysely<Tables>): Promise<void> {
   if (encoding !== 'UTF8')
     throw new DocsearchError(
       'data_unusable',
-      `The PostgreSQL database has the encoding ${encoding}, which lacks characters of some documents. Create a database with the encoding UTF8.`,
+      `The PostgreSQL database has the encoding ${encoding}, which cannot store all characters. Create a database with the encoding UTF8.`,
     )
 }
 

@@ -115,7 +115,7 @@ test('stops a document at the limit of memory and reads the next one', async () 
   await expectAlive(pool)
 })
 
-test('ends a process that a document left with much memory, so that the next document has its own', async () => {
+test('ends a process that still uses much memory after a document, so that the next document has enough', async () => {
   const pool = newPool({ parseMemoryBytes: 700 * MiB })
   const [first] = parsers()
   const parse = (bytes: Buffer, mediaType: string): Promise<unknown> =>

@@ -143,7 +143,7 @@ test('logs failures of the store and of the disk separately', async () => {
   expect((await readBlock(6)).bytes).toHaveLength(1)
 })
 
-test('a block that is still there from before a restart does not end an outage of the store', async () => {
+test('a block that was cached before a restart does not end an outage of the store', async () => {
   const object = randomBytes(3 * BLOCK_BYTES)
   const { cache, store, folder } = await openCache(new Map([['object', object]]))
   await startReader()(remote(cache, 'object', object.length), 0, 1)
