@@ -102,6 +102,8 @@ export interface UseOutcome {
   state: ModelUseState
   /** A sentence the caller should also know, if any. */
   notice: string | null
+  /** True if the same request was already waiting for its answer. */
+  isRepeated?: boolean
 }
 
 export interface Choice {

@@ -43,19 +43,21 @@ export class ModelRequests {
     const { versions, modelRequests, catchUp, hasChanged } = this.#options
     const embedder = withoutLatest(name)
     await this.#requireUsable(embedder)
-    await modelRequests.make(embedder)
+    const isRepeated = !(await modelRequests.make(embedder))
     await versions.grow('models')
     const request = await this.#waitForAnswer(embedder)
-    if (request?.embedder !== embedder) throw new DocsearchError('model_unusable', REPLACED)
+    // Another user made the same request, and got the reason.
+    if (request === null) throw new DocsearchError('model_unusable', cannotUse(embedder, 'Request it again to see why.'))
+    if (request.embedder !== embedder) throw new DocsearchError('model_unusable', REPLACED)
     const { id, answer } = request
-    if (answer === null) return { embedder, state: 'requested', notice: NOT_ANSWERED }
+    if (answer === null) return { embedder, state: 'requested', notice: NOT_ANSWERED, isRepeated }
     if ('failure' in answer) {
       await modelRequests.withdraw(id)
-      throw new DocsearchError('model_unusable', `The process that writes the index cannot use ${embedder}: ${answer.failure}`)
+      throw new DocsearchError('model_unusable', cannotUse(embedder, answer.failure))
     }
     await catchUp()
     const isOnlyHere = answer.state === 'in_use' && (await hasChanged())
-    return { embedder, state: answer.state, notice: isOnlyHere ? ONLY_HERE : answer.notice }
+    return { embedder, state: answer.state, notice: isOnlyHere ? ONLY_HERE : answer.notice, isRepeated }
   }
 
   /** Throws `model_unusable` if this process can't use the model. */
@@ -99,4 +101,8 @@ export class ModelRequests {
     await records.indexes.drop(found.id)
     await versions.grow('models')
   }
+}
+
+function cannotUse(embedder: string, reason: string): string {
+  return `The process that writes the index cannot use ${embedder}. ${reason}`
 }

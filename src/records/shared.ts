@@ -118,8 +118,8 @@ export interface ModelRequest {
 /** The newest request to use a model. The process that writes the index carries it out. If none runs, the next one does. */
 export interface ModelRequestRecords {
   newest(): Promise<ModelRequest | null>
-  /** Stores a request in place of the previous one. */
-  make(embedder: string): Promise<void>
+  /** Stores a request in place of the previous one. Returns false if the previous one is for the same embedder and still waits for its answer. */
+  make(embedder: string): Promise<boolean>
   /** Does nothing if there is a newer request. */
   answer(request: ModelRequest, answer: ModelRequest['answer']): Promise<void>
   /** Forgets the request, unless there is a newer one. */

@@ -97,8 +97,9 @@ export function createModels(options: {
 
     async use(actor, model, signal) {
       requireAdministrator(actor)
-      const { embedder, state, notice } = await lifecycle.use(embedderName(model))
-      await audit.record({ action: 'model.use', details: { model: embedder } })
+      const { embedder, state, notice, isRepeated } = await lifecycle.use(embedderName(model))
+      // Without a worker, `docsearch models use --wait` repeats the request every few seconds.
+      if (isRepeated !== true) await audit.record({ action: 'model.use', details: { model: embedder } })
       if (state === 'requested') return { model: embedder, state, documentsDone: 0, documentsTotal: 0, notice }
       if (state === 'building') await waitUntilBuilt(lifecycle, signal)
       return { model: embedder, ...(await progressOf(lifecycle, embedder)), notice }

@@ -359,11 +359,14 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
   test('a process answers the newest request of another process to use a model', async () => {
     const [{ coordination: one }, { coordination: other }] = await openTwo()
     expect(await other.modelRequests.newest()).toBeNull()
-    await one.modelRequests.make('ollama:former')
+    expect(await one.modelRequests.make('ollama:former')).toBe(true)
     const former = (await other.modelRequests.newest())!
     expect(former).toEqual({ id: expect.any(String), embedder: 'ollama:former', answer: null })
-    await one.modelRequests.make('ollama:newest')
+    expect(await one.modelRequests.make('ollama:newest')).toBe(true)
     const request = (await other.modelRequests.newest())!
+    // The same request again, while it waits for its answer.
+    expect(await other.modelRequests.make('ollama:newest')).toBe(false)
+    expect(await other.modelRequests.newest()).toEqual(request)
     await other.modelRequests.answer(former, { failure: 'It came too late.' })
     await one.modelRequests.withdraw(former.id)
     expect(await one.modelRequests.newest()).toEqual(request)
@@ -371,7 +374,10 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
       await other.modelRequests.answer(request, answer)
       expect(await one.modelRequests.newest()).toEqual({ ...request, answer })
     }
-    await one.modelRequests.withdraw(request.id)
+    expect(await one.modelRequests.make('ollama:newest')).toBe(true)
+    const again = (await one.modelRequests.newest())!
+    expect(again).toMatchObject({ embedder: 'ollama:newest', answer: null })
+    await one.modelRequests.withdraw(again.id)
     expect(await one.modelRequests.newest()).toBeNull()
   })
 

@@ -102,7 +102,7 @@ test.each([
     indexStore: { open: async () => index, size: async () => 0 },
     versions: { of: async () => 1, grow: async () => {}, newestCommit: async () => 0, noteCommit: async () => {} },
     reports: { read: async () => null },
-    modelRequests: { newest: async () => null, make: async () => {}, answer: async () => {}, withdraw: async () => {} },
+    modelRequests: { newest: async () => null, make: async () => true, answer: async () => {}, withdraw: async () => {} },
     isWorking: async () => true,
     chooseEmbedder: async () => ({ embedder: narrow().embedder, reason: 'the reason' }),
     log: silentLogger,

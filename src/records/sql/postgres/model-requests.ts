@@ -27,8 +27,11 @@ export function createModelRequests(db: Kysely<Tables>): ModelRequestRecords {
     async make(embedder) {
       const request: ModelRequest = { id: randomUUID(), embedder, answer: null }
       const value = JSON.stringify(request)
-      await sql`insert into settings (name, value) values (${REQUEST_SETTING}, ${value})
-        on conflict (name) do update set value = excluded.value`.execute(db)
+      const { rows } = await sql`insert into settings (name, value) values (${REQUEST_SETTING}, ${value})
+        on conflict (name) do update set value = excluded.value
+        where (settings.value::jsonb - 'id') <> (excluded.value::jsonb - 'id')
+        returning name`.execute(db)
+      return rows.length > 0
     },
     async answer(request, answer) {
       const value = JSON.stringify({ ...request, answer })
