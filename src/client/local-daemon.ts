@@ -32,6 +32,19 @@ export function daemonOf(dataDir: string): Partial<Record<keyof DaemonFacts, unk
   }
 }
 
+/** The same, but null also when a crash has left the facts without the daemon. */
+export function runningDaemonOf(dataDir: string): ReturnType<typeof daemonOf> {
+  const facts = daemonOf(dataDir)
+  if (typeof facts?.pid !== 'number') return null
+  try {
+    process.kill(facts.pid, 0)
+    return facts
+  } catch (error) {
+    // The process exists, but belongs to another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM' ? facts : null
+  }
+}
+
 /** Returns true if the daemon on this data folder announced that it listens on this address. */
 export function announces(dataDir: string, address: string): boolean {
   const url = daemonOf(dataDir)?.url

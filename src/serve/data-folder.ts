@@ -2,7 +2,7 @@ import { closeSync, existsSync, fchownSync, openSync, statSync } from 'node:fs'
 import { access, chmod, constants, mkdir, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { daemonOf, factsFile, type DaemonFacts } from '../client/local-daemon.ts'
+import { factsFile, runningDaemonOf, type DaemonFacts } from '../client/local-daemon.ts'
 import { WEBHOOK_KEY } from '../backup/layout.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import { makeFolder } from '../core/make-folder.ts'
@@ -48,8 +48,6 @@ export async function openDataFolder(dir: string, { isRestore = false, isMigrati
     lock.close()
     throw error
   }
-  // A killed daemon leaves this file behind. `data_in_use` would then name that daemon instead of the process that uses the folder now.
-  await rm(holderFile, { force: true })
   const temporary = temporaryFolder(dir)
   await rm(temporary, { recursive: true, force: true })
   await mkdir(temporary, { mode: 0o700 })
@@ -214,7 +212,8 @@ function takeLock(file: string, dir: string): DatabaseSync {
   }
 }
 
+/** Names the daemon that uses the folder. Another process may use it now, and a killed daemon may have left its facts. */
 function holder(dir: string): string {
-  const facts = daemonOf(dir)
+  const facts = runningDaemonOf(dir)
   return facts === null ? '' : ` (process ${String(facts.pid)}, ${String(facts.url)})`
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { daemonOf } from '../client/local-daemon.ts'
+import { runningDaemonOf } from '../client/local-daemon.ts'
 import type { InstanceStatus, Status } from '../contract/status.ts'
 import { folderSize } from '../index/index-store.ts'
 import type { Records } from '../records/records.ts'
@@ -50,7 +50,7 @@ export async function lookAtFolder(dataDir: string): Promise<Surroundings> {
     folderSize(join(dataDir, 'segments')),
   ])
   return {
-    isRunning: hasDaemon(dataDir),
+    isRunning: runningDaemonOf(dataDir) !== null,
     storage: {
       folder: dataDir,
       database_bytes: sizes.database,
@@ -59,18 +59,5 @@ export async function lookAtFolder(dataDir: string): Promise<Surroundings> {
       free_bytes: sizes.free,
       total_bytes: sizes.total,
     },
-  }
-}
-
-/** After a crash, the daemon's file may still be there without the daemon. */
-function hasDaemon(dataDir: string): boolean {
-  const pid = daemonOf(dataDir)?.pid
-  if (typeof pid !== 'number') return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    // The process exists, but belongs to another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,13 +15,24 @@ afterEach(() => rm(dir, { recursive: true, force: true }))
 
 test('refuses a second daemon and names the first, until the first closes the folder', async () => {
   const first = await openDataFolder(join(dir, 'data'))
-  await first.announce({ pid: 4711, url: 'http://127.0.0.1:4747', base_url: 'https://docs.example.org' })
+  await first.announce({ pid: process.pid, url: 'http://127.0.0.1:4747', base_url: 'https://docs.example.org' })
   await expect(openDataFolder(join(dir, 'data'))).rejects.toMatchObject({
     code: errorCode('data_in_use'),
-    message: expect.stringContaining('process 4711, http://127.0.0.1:4747') as string,
+    message: expect.stringContaining(`process ${process.pid}, http://127.0.0.1:4747`) as string,
   })
   await first.close()
   await (await openDataFolder(join(dir, 'data'))).close()
+})
+
+test('does not name a daemon that was killed as the one that uses the folder', async () => {
+  const { pid } = spawnSync(process.execPath, ['--version'])
+  const next = await openDataFolder(join(dir, 'data'))
+  await next.announce({ pid, url: 'http://127.0.0.1:4747', base_url: 'http://127.0.0.1:4747' })
+  await expect(openDataFolder(join(dir, 'data'))).rejects.toMatchObject({
+    code: errorCode('data_in_use'),
+    message: expect.stringContaining('is in use by another daemon. Stop') as string,
+  })
+  await next.close()
 })
 
 test('makes the folder private, also when it was not before', async () => {
