@@ -88,8 +88,7 @@ export class Builder {
     this.#state = 'filling'
     killPoint('build')
     // Vectors of a model that has changed since can't be compared with those that the index has from an earlier start.
-    await lifecycle.checkVectors()
-    signal.throwIfAborted()
+    await untilAborted(lifecycle.checkVectors(), signal)
     const present = await exclusive(() => this.#reconcile(target))
     const fill = new IndexFill(this.#parts, target, present)
     for (;;) {
@@ -126,4 +125,13 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {
     // Aborted: the caller looks at the signal.
   })
+}
+
+/** Waits for work that cannot be aborted, but not after the signal aborts. Throws the reason of the signal. */
+async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const { promise: aborted, resolve } = Promise.withResolvers<void>()
+  signal.addEventListener('abort', () => resolve(), { once: true })
+  await Promise.race([work, aborted])
+  signal.throwIfAborted()
 }

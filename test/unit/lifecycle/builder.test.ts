@@ -18,6 +18,7 @@ function newBuilder(ready: string[]) {
   let building: OpenIndex | null = null
   let failure: Error | null = null
   let mayBeSwitched = true
+  let doesModelAnswer = true
   const index = {
     inventory: async () => new Map(),
     put: async (documents: { documentId: string }[]) => {
@@ -57,7 +58,7 @@ function newBuilder(ready: string[]) {
         if (mayBeSwitched) end('switched')
         return mayBeSwitched
       },
-      checkVectors: async () => {},
+      checkVectors: async () => (doesModelAnswer ? undefined : new Promise<never>(() => {})),
       restartBuilding: async () => end('restarted'),
     },
     exclusive: pLimit(1),
@@ -80,6 +81,7 @@ function newBuilder(ready: string[]) {
     cancel: () => end('cancelled'),
     failWith: (error: Error | null) => (failure = error),
     allowSwitch: (isAllowed: boolean) => (mayBeSwitched = isAllowed),
+    hangModel: () => (doesModelAnswer = false),
   }
 }
 
@@ -136,6 +138,15 @@ test('stops in any state, and stays stopped', async () => {
   allowSwitch(false)
   begin()
   await until('it to try the switch', () => builder.state === 'switching')
+  await builder.stop()
+  expect(builder.state).toBe('stopped')
+})
+
+test('stops at once while a model does not answer', async () => {
+  const { builder, begin, hangModel } = newBuilder(['a'])
+  hangModel()
+  begin()
+  await until('it to wait for the model', () => builder.state === 'filling')
   await builder.stop()
   expect(builder.state).toBe('stopped')
 })
