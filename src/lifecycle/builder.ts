@@ -113,10 +113,17 @@ export class Builder {
 
   async #recoverFrom(error: unknown, target: OpenIndex, signal: AbortSignal): Promise<void> {
     const { lifecycle, log } = this.#parts
-    if (await isDamaged(error, target.index)) return lifecycle.restartBuilding('its files were damaged')
+    let failure = error
+    if (await isDamaged(error, target.index)) {
+      try {
+        return await lifecycle.restartBuilding(target.record.id, 'its files were damaged')
+      } catch (cause) {
+        failure = cause
+      }
+    }
     this.#state = 'failed'
-    log.error({ err: error, embedder: target.embedder.name }, 'building the new index failed; trying again')
-    this.#failure = isDocsearchError(error) ? error.message : 'Internal error. See the server log.'
+    log.error({ err: failure, embedder: target.embedder.name }, 'building the new index failed; trying again')
+    this.#failure = isDocsearchError(failure) ? failure.message : 'Internal error. See the server log.'
     await pause(AFTER_FAILURE_MS, signal)
   }
 }

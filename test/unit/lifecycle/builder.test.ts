@@ -19,6 +19,7 @@ function newBuilder(ready: string[]) {
   let failure: Error | null = null
   let mayBeSwitched = true
   let doesModelAnswer = true
+  let canRestart = true
   const index = {
     inventory: async () => new Map(),
     put: async (documents: { documentId: string }[]) => {
@@ -59,7 +60,10 @@ function newBuilder(ready: string[]) {
         return mayBeSwitched
       },
       checkVectors: async () => (doesModelAnswer ? undefined : new Promise<never>(() => {})),
-      restartBuilding: async () => end('restarted'),
+      restartBuilding: async () => {
+        if (!canRestart) throw new DocsearchError('model_unusable', 'Ollama does not answer.')
+        end('restarted')
+      },
     },
     exclusive: pLimit(1),
     retries: createRetries(silentLogger, stopping.signal),
@@ -81,6 +85,7 @@ function newBuilder(ready: string[]) {
     cancel: () => end('cancelled'),
     failWith: (error: Error | null) => (failure = error),
     allowSwitch: (isAllowed: boolean) => (mayBeSwitched = isAllowed),
+    allowRestart: (isAllowed: boolean) => (canRestart = isAllowed),
     hangModel: () => (doesModelAnswer = false),
   }
 }
@@ -131,6 +136,15 @@ test('starts a damaged index again', async () => {
   failWith(new DocsearchError('index_corrupt', 'damaged'))
   begin()
   await until('it to restart', () => events.includes('restarted'))
+})
+
+test('a damaged index that cannot be started again is tried again', async () => {
+  const { builder, begin, failWith, allowRestart } = newBuilder(['a'])
+  allowRestart(false)
+  failWith(new DocsearchError('index_corrupt', 'damaged'))
+  begin()
+  await until('it to fail', () => builder.state === 'failed')
+  expect(builder.reason()).toBe('Ollama does not answer.')
 })
 
 test('stops in any state, and stays stopped', async () => {
