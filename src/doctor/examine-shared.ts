@@ -65,7 +65,7 @@ export async function examineShared(parts: SharedParts, options: SharedExamineOp
 /** With the store of another instance, `--fix` would delete the originals of that instance. */
 async function requireOwnStore({ objects, instanceId }: SharedParts): Promise<void> {
   const [owner, id] = [await ownerOf(objects), await instanceId()]
-  if (owner !== null && id !== null && owner !== id) throw foreignStore()
+  if (owner !== null && owner !== id) throw foreignStore()
 }
 
 function skipped(message: string): SharedCheck {

@@ -88,8 +88,7 @@ export class Builder {
     this.#state = 'filling'
     killPoint('build')
     // If the model has changed, its vectors can't be compared with those that an earlier start wrote to the index.
-    await lifecycle.checkVectors()
-    signal.throwIfAborted()
+    await untilAborted(lifecycle.checkVectors(), signal)
     const present = await exclusive(() => this.#reconcile(target))
     const fill = new IndexFill(this.#parts, target, present)
     for (;;) {
@@ -114,10 +113,17 @@ export class Builder {
 
   async #recoverFrom(error: unknown, target: OpenIndex, signal: AbortSignal): Promise<void> {
     const { lifecycle, log } = this.#parts
-    if (await isDamaged(error, target.index)) return lifecycle.restartBuilding('its files were damaged')
+    let failure = error
+    if (await isDamaged(error, target.index)) {
+      try {
+        return await lifecycle.restartBuilding(target.record.id, 'its files were damaged')
+      } catch (cause) {
+        failure = cause
+      }
+    }
     this.#state = 'failed'
-    log.error({ err: error, embedder: target.embedder.name }, 'building the new index failed; trying again')
-    this.#failure = isDocsearchError(error) ? error.message : 'Internal error. See the server log.'
+    log.error({ err: failure, embedder: target.embedder.name }, 'building the new index failed; trying again')
+    this.#failure = isDocsearchError(failure) ? failure.message : 'Internal error. See the server log.'
     await pause(AFTER_FAILURE_MS, signal)
   }
 }
@@ -126,4 +132,13 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {
     // Aborted: the caller looks at the signal.
   })
+}
+
+/** Waits for work that cannot be aborted, but not after the signal aborts. Throws the reason of the signal. */
+async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const { promise: aborted, resolve } = Promise.withResolvers<void>()
+  signal.addEventListener('abort', () => resolve(), { once: true })
+  await Promise.race([work, aborted])
+  signal.throwIfAborted()
 }

@@ -34,9 +34,7 @@ export class Building {
    * other vectors now.
    */
   async begin(name: string, { isChoice = true } = {}): Promise<'in_use' | 'building'> {
-    // Without the fingerprint of an existing index: the model may have changed, which can be the reason for this call.
-    const { embedder, reason } = await this.#chooseEmbedder(null, name)
-    if (embedder === null) throw new DocsearchError('model_unusable', reason)
+    const embedder = await this.#embedderOf(name)
     const fingerprint = formatFingerprint(fingerprintOf(embedder))
     if (isChoice) await this.#indexes.choose(name)
     const { active, building } = this.#open
@@ -52,6 +50,13 @@ export class Building {
     }
     await this.#replaceBuilding(embedder, fingerprint)
     return 'building'
+  }
+
+  async #embedderOf(name: string): Promise<Embedder> {
+    // Without the fingerprint of an existing index: the model may have changed, which can be the reason for this call.
+    const { embedder, reason } = await this.#chooseEmbedder(null, name)
+    if (embedder === null) throw new DocsearchError('model_unusable', reason)
+    return embedder
   }
 
   async #isBegun(fingerprint: string): Promise<boolean> {
@@ -89,13 +94,16 @@ export class Building {
     return (await this.#indexes.resume(record.id)) ?? record
   }
 
-  /** Starts the building index again from nothing. */
-  async restart(): Promise<void> {
+  /** Starts the index with this ID again from nothing if it is still being built. Throws `model_unusable`, and then changes nothing. */
+  async restart(id: string): Promise<void> {
     const { building } = this.#open
-    if (building === null) return
+    if (building?.record.id !== id) return
+    const { name } = building.embedder
+    // If the index were gone and the model could not be used, nothing would begin the index again before the next start.
+    await (await this.#embedderOf(name)).close()
     await this.cancel()
     // What was chosen stays chosen.
-    await this.begin(building.embedder.name, { isChoice: false })
+    await this.begin(name, { isChoice: false })
   }
 
   /** Drops the building index, row and files. */

@@ -11,7 +11,7 @@ import { driftMessage } from './status.ts'
 
 /** The usual pause between checks. */
 export const DAY_MS = 86_400_000
-/** The pause after a check that could not reach the model. */
+/** The pause after a check that could not reach the model, and before a build begins again a second time. */
 const RETRY_MS = 60_000
 /** The pause while the process that writes the index has not measured the model yet. */
 const UNMEASURED_MS = 2_000
@@ -29,8 +29,8 @@ export interface DriftWatchOptions {
   writer: {
     /** Remembers what was measured for an open index. Called within `exclusive`. */
     setChance: (id: string, chance: Chance) => void
-    /** Starts the building index again from nothing, because its vectors are of no use. */
-    restartBuilding: () => Promise<void>
+    /** Starts the index with this ID again from nothing if it is still being built, because its vectors are of no use. */
+    restartBuilding: (id: string) => Promise<void>
   } | null
   /** Runs `work` while nothing else changes the open indexes. */
   exclusive: <T>(work: () => Promise<T>) => Promise<T>
@@ -52,6 +52,8 @@ export class DriftWatch {
   #checking: Promise<void> | null = null
   /** True if a caller has asked for checks since the checks in progress began. */
   #isAsked = false
+  /** Before this time, a build does not begin again. */
+  #nextRestart = Number.NEGATIVE_INFINITY
   readonly #options: DriftWatchOptions
 
   constructor(options: DriftWatchOptions) {
@@ -124,7 +126,11 @@ export class DriftWatch {
     }
     if (before === null) return MAX_DELAY_MS
     await exclusive(async () => this.#apply(record.id, ownEmbedder, similarity))
-    if (hasDrifted && openIndexes.building?.record.id === record.id) await writer?.restartBuilding()
+    if (!hasDrifted || writer === null || openIndexes.building?.record.id !== record.id) return MAX_DELAY_MS
+    // Servers of different versions behind one address return other vectors each time.
+    if (performance.now() < this.#nextRestart) return RETRY_MS
+    this.#nextRestart = performance.now() + RETRY_MS
+    await writer.restartBuilding(record.id)
     return MAX_DELAY_MS
   }
 

@@ -63,8 +63,11 @@ export interface Lifecycle extends IndexReading {
    * vectors. Waits at most 15 s for the models. Never rejects.
    */
   checkVectors(): Promise<void>
-  /** Starts the building index again from nothing, because its files are damaged or its model has changed. */
-  restartBuilding(reason: string): Promise<void>
+  /**
+   * Starts the index with this ID again from nothing if it is still being built, because its files are damaged or its model has changed. Throws
+   * `model_unusable`, and then changes nothing.
+   */
+  restartBuilding(id: string, reason: string): Promise<void>
 }
 
 /** An open index and its embedder. While that embedder can't be used, `embedder` is a placeholder with `canEmbed` false: keywords still find. */

@@ -13,6 +13,7 @@ const USE_LOOK_MS = 100
 const NOT_ANSWERED =
   'No process has switched to this model yet. The process that writes the index will do so. If there is none, start one with --role worker or --role all.'
 const REPLACED = 'A newer request for another model has replaced this one.'
+const WITHDRAWN = 'This request was withdrawn in the meantime, because the model cannot be used or its index was removed.'
 const ONLY_HERE =
   'The process that writes the index still gets the former vectors from its Ollama, so it builds no new index. Run the same version of Ollama for all processes.'
 
@@ -43,11 +44,11 @@ export class ModelRequests {
     const { versions, modelRequests, catchUp, hasChanged } = this.#options
     const embedder = withoutLatest(name)
     await this.#requireUsable(embedder)
+    // The answer to a request that is repeated while the other process carries it out must still arrive.
     const isRepeated = !(await modelRequests.make(embedder))
     await versions.grow('models')
     const request = await this.#waitForAnswer(embedder)
-    // Another user made the same request, and got the reason.
-    if (request === null) throw new DocsearchError('model_unusable', cannotUse(embedder, 'Request it again to see why.'))
+    if (request === null) throw new DocsearchError('model_unusable', WITHDRAWN)
     if (request.embedder !== embedder) throw new DocsearchError('model_unusable', REPLACED)
     const { id, answer } = request
     if (answer === null) return { embedder, state: 'requested', notice: NOT_ANSWERED, isRepeated }
@@ -84,19 +85,19 @@ export class ModelRequests {
 
   /** The process that writes the index deletes the files. */
   async remove(name: string): Promise<void> {
-    const { records, versions } = this.#options
+    const { records, versions, modelRequests } = this.#options
     const wanted = withoutLatest(name)
     const all = await records.indexes.all()
     const active = all.find(({ state }) => state === 'active')
     const found = all.find((record) => record.embeddingModel === wanted && record !== active)
-    if (found === undefined) {
-      if (active?.embeddingModel === wanted)
-        throw new DocsearchError(
-          'model_in_use',
-          `${wanted} is in use. Switch to another one first, with \`docsearch models use\`.`,
-        )
-      throw new DocsearchError('index_not_found', `There is no index of ${wanted}.`)
-    }
+    if (found === undefined && active?.embeddingModel === wanted)
+      throw new DocsearchError('model_in_use', `${wanted} is in use. Switch to another one first, with \`docsearch models use\`.`)
+    const request = await modelRequests.newest()
+    const isPending = request?.embedder === wanted && (request.answer === null || 'failure' in request.answer)
+    // Otherwise, the other process would build the index again.
+    if (isPending) await modelRequests.withdraw(request.id)
+    else if (found === undefined) throw new DocsearchError('index_not_found', `There is no index of ${wanted}.`)
+    if (found === undefined) return
     if (found.state === 'building' && active !== undefined) await records.indexes.choose(active.embeddingModel)
     await records.indexes.drop(found.id)
     await versions.grow('models')

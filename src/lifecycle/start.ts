@@ -56,10 +56,10 @@ class IndexLifecycle implements Lifecycle {
       openIndexes: this.#open,
       writer: {
         setChance: (id, chance) => this.#open.setChance(id, chance),
-        restartBuilding: () => this.restartBuilding('its model now returns other vectors'),
+        restartBuilding: (id) => this.restartBuilding(id, 'its model now returns other vectors'),
       },
       exclusive: this.#exclusive,
-      onChange: () => this.#changed(),
+      onChange: () => this.#changes.announce(),
       checkEveryMs: options.checkEveryMs ?? DAY_MS,
       signal: this.#closing.signal,
       log,
@@ -262,9 +262,9 @@ class IndexLifecycle implements Lifecycle {
     return this.#drift.checkBriefly()
   }
 
-  async restartBuilding(reason: string): Promise<void> {
+  async restartBuilding(id: string, reason: string): Promise<void> {
     this.#options.log.error({ reason }, 'the index that is being built cannot be used; building it from the beginning')
-    await this.#exclusive(() => this.#building.restart())
+    await this.#exclusive(() => this.#building.restart(id))
     this.#changed()
   }
 

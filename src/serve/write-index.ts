@@ -1,12 +1,11 @@
-import { isDocsearchError } from '../core/errors.ts'
-import type { Logger } from '../core/logger.ts'
 import { Scrub } from '../doctor/scrub.ts'
 import { createIngest } from '../ingest/create.ts'
 import type { IngestOptions } from '../ingest/context.ts'
+import { carryOutRequest } from '../lifecycle/carry-out-request.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import { startLifecycle } from '../lifecycle/start.ts'
 import type { Records } from '../records/records.ts'
-import type { HeldLease, ModelRequestRecords, WriterReport } from '../records/shared.ts'
+import type { HeldLease, WriterReport } from '../records/shared.ts'
 import { createWebhookDelivery } from '../webhooks/create.ts'
 import { startSweep } from './expired-rows.ts'
 import type { Running } from './index-worker.ts'
@@ -94,7 +93,7 @@ async function begin(options: WriteOptions, open: OpenParts): Promise<Running> {
         nextRequest = 0
       }
       if (performance.now() < nextRequest) return
-      const isDone = await carryOutRequest(lifecycle, coordination.modelRequests, log)
+      const isDone = await carryOutRequest({ lifecycle, requests: coordination.modelRequests, held, log })
       nextRequest = isDone ? Infinity : performance.now() + REQUEST_AGAIN_MS
     },
     stop: (graceMs) => open.closeAll(graceMs),
@@ -113,19 +112,4 @@ async function embedderFailure(lifecycle: Lifecycle): Promise<WriterReport['embe
 async function isIndexGone(lifecycle: Lifecycle, { indexes }: Pick<Records, 'indexes'>): Promise<boolean> {
   const known = new Set((await indexes.all()).map(({ id }) => id))
   return lifecycle.inactive().some(({ record }) => !known.has(record.id))
-}
-
-/** Returns false if the model can't be used yet. */
-async function carryOutRequest(lifecycle: Lifecycle, requests: ModelRequestRecords, log: Logger): Promise<boolean> {
-  const request = await requests.newest()
-  if (request === null || (request.answer !== null && !('failure' in request.answer))) return true
-  try {
-    const { state, notice } = await lifecycle.use(request.embedder)
-    await requests.answer(request, { state, notice })
-    return true
-  } catch (error) {
-    log.error({ err: error, embedder: request.embedder }, 'the requested embedder cannot be used; trying again later')
-    await requests.answer(request, { failure: isDocsearchError(error) ? error.message : 'Internal error. See its server log.' })
-    return false
-  }
 }

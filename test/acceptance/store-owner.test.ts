@@ -4,6 +4,13 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { canCluster, type Cluster, type Node, startCluster } from '../support/cluster.ts'
 import { runCli, startRealDaemon } from '../support/daemon.ts'
 import { BUCKET } from '../support/object-stores.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+
+const REFUSED = expect.objectContaining({
+  code: 'check_failed',
+  message: expect.stringContaining('The object store does not belong to this database') as string,
+}) as object
+const findingsOf = (stdout: string) => (JSON.parse(stdout) as { findings: { message: string }[] }).findings
 
 describe.skipIf(!canCluster)('an object store that belongs to another instance', () => {
   let cluster: Cluster
@@ -46,12 +53,18 @@ describe.skipIf(!canCluster)('an object store that belongs to another instance',
     await expect(start({ DOCSEARCH_DATABASE })).rejects.toThrow('The object store does not belong to this database')
     const env = { ...other.env, DOCSEARCH_STORE: cluster.env['DOCSEARCH_STORE']! }
     const { stdout } = await runCli(['--json', 'doctor', '--fix', '--data', other.dataDir], env)
-    expect((JSON.parse(stdout) as { findings: { message: string }[] }).findings).toContainEqual(
-      expect.objectContaining({
-        code: 'check_failed',
-        message: expect.stringContaining('The object store does not belong to this database') as string,
-      }),
-    )
+    expect(findingsOf(stdout)).toContainEqual(REFUSED)
+    expect(objects()).toEqual(originals)
+  })
+
+  test('nor does the doctor with a database in which no instance has started', async () => {
+    const originals = objects()
+    const env = { ...cluster.env, DOCSEARCH_DATABASE: await cluster.postgres.database() }
+    const folder = await tempFolder()
+    // This creates the tables.
+    await runCli(['users', 'list', '--data', folder], env)
+    const { stdout } = await runCli(['--json', 'doctor', '--fix', '--data', folder], env)
+    expect(findingsOf(stdout)).toContainEqual(REFUSED)
     expect(objects()).toEqual(originals)
   })
 

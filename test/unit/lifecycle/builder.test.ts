@@ -18,6 +18,8 @@ function newBuilder(ready: string[]) {
   let building: OpenIndex | null = null
   let failure: Error | null = null
   let mayBeSwitched = true
+  let doesModelAnswer = true
+  let canRestart = true
   const index = {
     inventory: async () => new Map(),
     put: async (documents: { documentId: string }[]) => {
@@ -57,8 +59,11 @@ function newBuilder(ready: string[]) {
         if (mayBeSwitched) end('switched')
         return mayBeSwitched
       },
-      checkVectors: async () => {},
-      restartBuilding: async () => end('restarted'),
+      checkVectors: async () => (doesModelAnswer ? undefined : new Promise<never>(() => {})),
+      restartBuilding: async () => {
+        if (!canRestart) throw new DocsearchError('model_unusable', 'Ollama does not answer.')
+        end('restarted')
+      },
     },
     exclusive: pLimit(1),
     retries: createRetries(silentLogger, stopping.signal),
@@ -80,6 +85,8 @@ function newBuilder(ready: string[]) {
     cancel: () => end('cancelled'),
     failWith: (error: Error | null) => (failure = error),
     allowSwitch: (isAllowed: boolean) => (mayBeSwitched = isAllowed),
+    allowRestart: (isAllowed: boolean) => (canRestart = isAllowed),
+    hangModel: () => (doesModelAnswer = false),
   }
 }
 
@@ -131,11 +138,29 @@ test('starts a damaged index again', async () => {
   await until('it to restart', () => events.includes('restarted'))
 })
 
+test('a damaged index that cannot be started again is tried again', async () => {
+  const { builder, begin, failWith, allowRestart } = newBuilder(['a'])
+  allowRestart(false)
+  failWith(new DocsearchError('index_corrupt', 'damaged'))
+  begin()
+  await until('it to fail', () => builder.state === 'failed')
+  expect(builder.reason()).toBe('Ollama does not answer.')
+})
+
 test('stops in any state, and stays stopped', async () => {
   const { builder, begin, allowSwitch } = newBuilder(['a'])
   allowSwitch(false)
   begin()
   await until('it to try the switch', () => builder.state === 'switching')
+  await builder.stop()
+  expect(builder.state).toBe('stopped')
+})
+
+test('stops at once while a model does not answer', async () => {
+  const { builder, begin, hangModel } = newBuilder(['a'])
+  hangModel()
+  begin()
+  await until('it to wait for the model', () => builder.state === 'filling')
   await builder.stop()
   expect(builder.state).toBe('stopped')
 })
