@@ -23,7 +23,7 @@ export async function examinePlace(options: PlaceExamineOptions, folder: string,
     import('../objects/s3/open.ts'),
     import('../records/sql/postgres/pg-server.ts'),
     import('../records/sql/postgres/inspect.ts'),
-    import('../records/sql/postgres/copy.ts'),
+    import('../records/sql/postgres/secrets.ts'),
     import('../records/sql/postgres/instance-id.ts'),
   ])
   const log = silentLogger

@@ -39,7 +39,7 @@ export function sharedBackupParts(options: {
   return {
     ...partsOf(dataDir, file, copy),
     async readWebhookKey() {
-      const { readSecret } = await import('../records/sql/postgres/copy.ts')
+      const { readSecret } = await import('../records/sql/postgres/secrets.ts')
       const key = await readSecret(server, 'webhooks')
       return key === null ? null : Buffer.from(`${key}\n`)
     },

@@ -107,7 +107,7 @@ async function copyAll({ folder, shared, hooks, log }: CopyOptions): Promise<Mig
     snapshot,
     hooks,
   })
-  const { readSecret } = await import('../../records/sql/postgres/copy.ts')
+  const { readSecret } = await import('../../records/sql/postgres/secrets.ts')
   const key = await readSecret(shared.server, 'webhooks')
   if (key !== null) await writeFile(folder.webhookKey, `${key}\n`, { mode: 0o600 })
   const index = await copyActiveIndex({

@@ -8,6 +8,7 @@ import type { Worker } from './claims.ts'
 import { postgresDialect } from './dialect.ts'
 import { PostgresLease } from './lease.ts'
 import { createModelRequests } from './model-requests.ts'
+import { keepSecret } from './secrets.ts'
 import type { PostgresServer } from './server.ts'
 import { createSharedQueue } from './shared-queue.ts'
 import { DatabaseVersions } from './versions.ts'
@@ -35,13 +36,7 @@ export function createCoordination(options: {
     reports: createWriterReports(db, writer),
     modelRequests: createModelRequests(db),
     shownOnce: createShownOnce(db),
-    async secret(name) {
-      const fresh = randomBytes(SECRET_BYTES).toString('base64')
-      // If several processes do this at the same time, one inserts its secret, and the others read it.
-      await sql`insert into secrets (name, value) values (${name}, ${fresh}) on conflict (name) do nothing`.execute(db)
-      const { rows } = await sql<{ value: string }>`select value from secrets where name = ${name}`.execute(db)
-      return rows[0]!.value
-    },
+    secret: (name) => keepSecret(server, name, randomBytes(SECRET_BYTES).toString('base64')),
   }
 }
 

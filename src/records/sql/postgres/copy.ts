@@ -8,6 +8,7 @@ import type { Tables } from '../tables.ts'
 import { postgresDialect } from './dialect.ts'
 import { lockWrites } from './locks.ts'
 import { COPIED_SETTINGS, currentMove, storeMove } from './move.ts'
+import { INSTANCE_ID } from './secrets.ts'
 import type { PostgresServer } from './server.ts'
 
 type Table = keyof Tables
@@ -59,9 +60,6 @@ const IN_ORDER = [
 
 /** Does not compile if the list above lacks a table. */
 const TABLES: readonly (Table extends (typeof IN_ORDER)[number] ? Table : never)[] = IN_ORDER
-
-/** The row of `secrets` with the ID of the instance. It stays in its database. */
-export const INSTANCE_ID = 'instance'
 
 /** How many rows a cursor returns at once. A page of a document can have a megabyte of text. */
 const ROWS_AT_ONCE = 100
@@ -118,13 +116,6 @@ async function withoutTriggers<T>(to: Transaction<Tables>, copy: () => Promise<T
   const result = await copy()
   for (const table of tables) await sql`alter table ${sql.table(table)} enable trigger user`.execute(to)
   return result
-}
-
-/** Returns a key that all processes need, or null. */
-export async function readSecret(server: PostgresServer, name: string): Promise<string | null> {
-  const db = new Kysely<Tables>({ dialect: postgresDialect(server) })
-  const { rows } = await sql<{ value: string }>`select value from secrets where name = ${name}`.execute(db)
-  return rows[0]?.value ?? null
 }
 
 /**

@@ -1,19 +1,17 @@
-import { Kysely, sql } from 'kysely'
+import { Kysely } from 'kysely'
 import type { Tables } from '../tables.ts'
-import { INSTANCE_ID, readSecret } from './copy.ts'
 import { postgresDialect } from './dialect.ts'
+import { INSTANCE_ID, keepSecret, readSecret } from './secrets.ts'
 import type { PostgresServer } from './server.ts'
 
 /** Returns the ID of the instance; null if it has none yet. */
-export async function readInstanceId(server: PostgresServer): Promise<string | null> {
+export function readInstanceId(server: PostgresServer): Promise<string | null> {
   return readSecret(server, INSTANCE_ID)
 }
 
 /** Stores an ID unless the instance has one. Returns the ID of the instance. */
-export async function keepInstanceId(server: PostgresServer, id: string): Promise<string> {
-  const db = new Kysely<Tables>({ dialect: postgresDialect(server) })
-  await sql`insert into secrets (name, value) values (${INSTANCE_ID}, ${id}) on conflict (name) do nothing`.execute(db)
-  return (await readInstanceId(server)) ?? id
+export function keepInstanceId(server: PostgresServer, id: string): Promise<string> {
+  return keepSecret(server, INSTANCE_ID, id)
 }
 
 /** True if there is a document, perhaps in the trash. */
