@@ -21,6 +21,6 @@ export async function claimStore(store: Pick<ObjectStore, 'create' | 'read'>, id
 export function foreignStore(): DocsearchError {
   return new DocsearchError(
     'data_unusable',
-    'The object store does not belong to this database. Name the store that the instance has used so far, or a prefix without objects.',
+    'The object store does not belong to this database. Name the store that this instance has used so far. A new instance needs a prefix without objects.',
   )
 }

@@ -16,8 +16,9 @@ interface Place {
  */
 export async function requireOwnStore({ server, objects }: Place): Promise<void> {
   const { hasDocuments, keepInstanceId, readInstanceId } = await import('../records/sql/postgres/instance-id.ts')
-  // Read the store before the database: another process of a new instance stores the ID in the database before it stores objects.
   const owner = await ownerOf(objects)
+  if (owner !== null && owner === (await readInstanceId(server))) return
+  // Read the store before the database: another process of a new instance stores the ID in the database before it stores objects.
   const first = await firstKey(objects)
   if (first !== null && (await readInstanceId(server)) === null) {
     if (!(await hasDocuments(server)))
