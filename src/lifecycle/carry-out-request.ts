@@ -20,7 +20,7 @@ export async function carryOutRequest({ lifecycle, requests, held, log }: Reques
     await requests.answer(request, { state, notice })
     return true
   } catch (error) {
-    // Whoever asked would give up because of this failure, but the next writer may be able to use the model.
+    // An answer would end the request. The next writer may be able to use the model.
     if (!(await held.isStillHeld())) throw error
     log.error({ err: error, embedder: request.embedder }, 'the requested embedder cannot be used; trying again later')
     await requests.answer(request, { failure: isDocsearchError(error) ? error.message : 'Internal error. See its server log.' })

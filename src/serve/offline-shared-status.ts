@@ -17,6 +17,7 @@ export async function lookAtSharedPlace(
 ): Promise<Surroundings> {
   const [isRunning, bytes, indexes] = await Promise.all([
     coordination.writer.isTaken(),
+    // Unknown, for example because the user may not ask PostgreSQL for the size.
     databaseBytes().catch(() => null),
     indexBytes(store).catch((error: unknown) => error as Error),
   ])
