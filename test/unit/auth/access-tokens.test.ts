@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { createAccessTokens } from '../../../src/auth/access-tokens.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { hashSecret } from '../../../src/core/secrets.ts'
-import { openMemoryRecords } from '../../support/memory-records/open.ts'
+import { tempRecords } from '../../support/temp-records.ts'
 import { testClock } from '../../support/test-clock.ts'
 
 async function setUp() {
   const clock = testClock()
-  const records = openMemoryRecords(clock)
+  const records = await tempRecords(clock)
   await records.users.create({ name: 'Ann', email: null, role: 'owner' })
   const ben = await records.users.create({ name: 'Ben', email: null, role: 'member' })
   const client = await records.oauth.applications.create({

@@ -7,7 +7,7 @@ import { readBlobs } from '../../../src/blobs/files.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { Scrub } from '../../../src/doctor/scrub.ts'
 import type { Records } from '../../../src/records/records.ts'
-import { openMemoryRecords } from '../../support/memory-records/open.ts'
+import { tempRecords } from '../../support/temp-records.ts'
 import { testClock, type TestClock } from '../../support/test-clock.ts'
 
 const DAY_MS = 86_400_000
@@ -21,7 +21,7 @@ let uploaderId: string
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'docsearch-scrub-'))
   clock = testClock()
-  records = openMemoryRecords(clock)
+  records = await tempRecords(clock)
   uploaderId = (await records.users.create({ name: 'Alice', email: null, role: 'owner' })).id
   projectId = (await records.projects.create({ ownerId: uploaderId, name: 'default', description: '' })).id
 })

@@ -3,7 +3,7 @@ import { loadConfig } from '../../../src/config/load.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { Records } from '../../../src/records/records.ts'
 import { recordSettings } from '../../../src/serve/audited-settings.ts'
-import { openMemoryRecords } from '../../support/memory-records/open.ts'
+import { tempRecords } from '../../support/temp-records.ts'
 import { testClock } from '../../support/test-clock.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
@@ -14,7 +14,7 @@ async function start(records: Records, env: Record<string, string>): Promise<voi
 }
 
 test('records the names of changed settings at a start, and not their values', async () => {
-  const records = openMemoryRecords(testClock())
+  const records = await tempRecords(testClock())
   await start(records, { DOCSEARCH_PORT: '5000' })
   await start(records, { DOCSEARCH_PORT: '5000' })
   await start(records, { DOCSEARCH_PORT: '5001', DOCSEARCH_RERANKER: 'http://127.0.0.1:9/secret' })

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { startSweep } from '../../../src/serve/expired-rows.ts'
-import { openMemoryRecords } from '../../support/memory-records/open.ts'
+import { tempRecords } from '../../support/temp-records.ts'
 import { testClock } from '../../support/test-clock.ts'
 import { until } from '../../support/until.ts'
 
@@ -9,7 +9,7 @@ test('deletes expired rows at the start and every hour, until it is stopped', as
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   const clock = testClock()
-  const records = openMemoryRecords(clock)
+  const records = await tempRecords(clock)
   const { id: userId } = await records.users.create({ name: 'Ann', email: null, role: 'owner' })
   const swept = vi.fn<(rows: number) => void>()
   const counted = {
@@ -41,7 +41,7 @@ test('deletes expired rows at the start and every hour, until it is stopped', as
 
 test('deletes the events of the audit log that are too old, also when there are many', async () => {
   const clock = testClock()
-  const records = openMemoryRecords(clock)
+  const records = await tempRecords(clock)
   const sight = { userId: '', projects: new Set<string>(), limit: null, accounts: 'all' } as const
   for (let i = 0; i < 1200; i++) await records.audit.record({ action: 'user.login_failed' })
   clock.advance(89 * 24 * 60 * 60 * 1000)

@@ -3,12 +3,12 @@ import { createApiKeys } from '../../../src/auth/api-keys.ts'
 import type { CredentialStore } from '../../../src/client/credentials/store.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { ensureLocalKey, ensureOwner } from '../../../src/serve/first-start.ts'
-import { openMemoryRecords } from '../../support/memory-records/open.ts'
+import { tempRecords } from '../../support/temp-records.ts'
 import { testClock } from '../../support/test-clock.ts'
 
 test('an instance whose owner has 100 keys starts, and gives the local command line none', async () => {
   const clock = testClock()
-  const records = openMemoryRecords(clock)
+  const records = await tempRecords(clock)
   const { owner } = await ensureOwner(records)
   const apiKeys = createApiKeys({ records, clock })
   const remembered: string[] = []
