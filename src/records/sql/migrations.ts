@@ -34,7 +34,7 @@ import { words } from './migration-words.ts'
  * adds:
  *
  * - Add tables, indexes, and columns that are nullable or have a default. Don't drop, rename or narrow anything that the last release
- *   uses. A later release may do so, once no supported version uses it. `test/conformance/records-additive.test.ts` compares the tables.
+ *   uses. A later release may do so, once no supported version uses it. `test/servers/records-additive.test.ts` compares the tables.
  * - A column of `documents` is also a column of `trash`, because rows move between these tables.
  * - A trigger or function that you replace must still do what the last release relies on.
  * - Write new values of a closed set (a status, an error code, the type of an event) only if the last release can read them.

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test as anyTest } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { Inspection } from '../../src/records/inspection.ts'
 import { openInspection } from '../../src/records/sql/inspect.ts'
@@ -10,22 +10,25 @@ import { copyToPostgres } from '../../src/records/sql/postgres/copy.ts'
 import { inspectPostgres, repairPostgres } from '../../src/records/sql/postgres/inspect.ts'
 import { run } from '../support/empty-postgres.ts'
 import { unpackDataFolder } from '../support/old-data-folder.ts'
-import { pgliteServer } from '../support/pglite-server.ts'
+import { postgresOfFile } from '../support/postgres-of-file.ts'
+import { hasPostgres } from '../support/postgres-server.ts'
 import { postgresForTests } from '../support/postgres-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { testClock } from '../support/test-clock.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
-const postgres = postgresForTests(pgliteServer)
+const test = anyTest.skipIf(!hasPostgres)
+const openServer = postgresOfFile()
+const postgres = postgresForTests(openServer)
 
 /** Puts the documents of a real data folder into both databases. */
 async function inBoth() {
   const folder = await tempFolder()
-  unpackDataFolder('0.1.0', folder)
+  await unpackDataFolder('0.1.0', folder)
   const file = join(folder, 'docsearch.db')
   await (await openRecords({ file, clock: testClock(), log: silentLogger })).close()
   await postgres.openEmpty(testClock())
-  const server = await pgliteServer()
+  const server = await openServer()
   await copyToPostgres({ file, server, from: 'here' })
   const inspections: [Inspection, Inspection] = [openInspection(file), inspectPostgres(server)]
   onTestFinished(async () => {

@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { DocsearchError } from '../../../../../src/core/errors.ts'
-import { type Logger, silentLogger } from '../../../../../src/core/logger.ts'
-import { BlockCache } from '../../../../../src/index/segments/remote/block-cache.ts'
-import { BLOCK_BYTES, countBlocks, readRemote, type RemoteFile } from '../../../../../src/index/segments/remote-file.ts'
-import type { ByteRange } from '../../../../../src/objects/object-store.ts'
-import { errorCode } from '../../../../support/codes.ts'
-import { mountTmpfs } from '../../../../support/mount.ts'
-import { seeded } from '../../../../support/seeded.ts'
-import { tempFolder } from '../../../../support/temp-folder.ts'
+import { DocsearchError } from '../../src/core/errors.ts'
+import { type Logger, silentLogger } from '../../src/core/logger.ts'
+import { BlockCache } from '../../src/index/segments/remote/block-cache.ts'
+import { BLOCK_BYTES, countBlocks, readRemote, type RemoteFile } from '../../src/index/segments/remote-file.ts'
+import type { ByteRange } from '../../src/objects/object-store.ts'
+import { errorCode } from '../support/codes.ts'
+import { mountTmpfs } from '../support/mount.ts'
+import { seeded } from '../support/seeded.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
-const READER = new URL('../../../../support/read-remote.ts', import.meta.url)
+const READER = new URL('../support/read-remote.ts', import.meta.url)
 /** The size of the smallest cache. */
 const SLOTS = 64
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { probeStore } from '../../../src/objects/probe.ts'
-import { errorCode } from '../../support/codes.ts'
-import { startS3rver, startVersitygw, VERSITYGW } from '../../support/object-stores.ts'
-import { openStore } from '../../support/open-store.ts'
-import { startStoreProxy } from '../../support/store-proxy.ts'
+import { probeStore } from '../../src/objects/probe.ts'
+import { errorCode } from '../support/codes.ts'
+import { startS3rver, startVersitygw, VERSITYGW } from '../support/object-stores.ts'
+import { openStore } from '../support/open-store.ts'
+import { startStoreProxy } from '../support/store-proxy.ts'
 
 test('refuses a store that ignores conditions', async () => {
   await using server = await startS3rver({ addsConditions: false })

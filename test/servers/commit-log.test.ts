@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { CommitLog } from '../../../../../src/index/segments/remote/commit-log.ts'
-import type { ObjectStore } from '../../../../../src/objects/object-store.ts'
-import { errorCode } from '../../../../support/codes.ts'
-import { startS3rver, type TestStore } from '../../../../support/object-stores.ts'
-import { openStore } from '../../../../support/open-store.ts'
+import { CommitLog } from '../../src/index/segments/remote/commit-log.ts'
+import type { ObjectStore } from '../../src/objects/object-store.ts'
+import { errorCode } from '../support/codes.ts'
+import { startS3rver, type TestStore } from '../support/object-stores.ts'
+import { openStore } from '../support/open-store.ts'
 
 let server: TestStore
 let store: ObjectStore

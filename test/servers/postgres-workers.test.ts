@@ -18,7 +18,7 @@ import { hasPostgres, startPostgres, withClient, type RunningPostgres } from '..
 import { until } from '../support/until.ts'
 import { wrapStatements } from '../support/wrap-statements.ts'
 import { startWorker, type WorkerProcess } from '../support/worker-processes.ts'
-import { PARSED } from './records/fixtures.ts'
+import { PARSED } from '../conformance/records/fixtures.ts'
 
 const gate = () => Promise.withResolvers<void>()
 

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { type Logger, silentLogger } from '../../../src/core/logger.ts'
-import type { ChunkIndex } from '../../../src/index/chunk-index.ts'
-import { createSharedIndexStore, type WriterLeases } from '../../../src/index/shared-index-store.ts'
-import type { ObjectStore } from '../../../src/objects/object-store.ts'
-import { DIMENSIONS, passage } from '../../conformance/chunk-index.ts'
-import { errorCode } from '../../support/codes.ts'
-import { BUCKET, startS3rver, startVersitygw, type TestStore, VERSITYGW } from '../../support/object-stores.ts'
-import { openStore } from '../../support/open-store.ts'
-import { keywordSearch } from '../../support/search-index.ts'
-import { tempFolder } from '../../support/temp-folder.ts'
-import { until } from '../../support/until.ts'
-import { createWriterLeases } from '../../support/writer-leases.ts'
+import { type Logger, silentLogger } from '../../src/core/logger.ts'
+import type { ChunkIndex } from '../../src/index/chunk-index.ts'
+import { createSharedIndexStore, type WriterLeases } from '../../src/index/shared-index-store.ts'
+import type { ObjectStore } from '../../src/objects/object-store.ts'
+import { DIMENSIONS, passage } from '../conformance/chunk-index.ts'
+import { errorCode } from '../support/codes.ts'
+import { BUCKET, startS3rver, startVersitygw, type TestStore, VERSITYGW } from '../support/object-stores.ts'
+import { openStore } from '../support/open-store.ts'
+import { keywordSearch } from '../support/search-index.ts'
+import { tempFolder } from '../support/temp-folder.ts'
+import { until } from '../support/until.ts'
+import { createWriterLeases } from '../support/writer-leases.ts'
 
 let server: TestStore
 let address: string
@@ -183,7 +183,7 @@ async function storedTexts(index: ChunkIndex): Promise<string[]> {
 /** Counts all rows of the table, also those that no commit refers to. */
 async function countRows(): Promise<number> {
   const { connect } = await import('@lancedb/lancedb')
-  const { storageOptions } = await import('../../../src/index/passages/storage-options.ts')
+  const { storageOptions } = await import('../../src/index/passages/storage-options.ts')
   const connection = await connect(`${address}/lance`, { storageOptions: storageOptions() })
   return (await connection.openTable('passages_idx.0')).countRows()
 }

@@ -10,7 +10,7 @@ import { createMemoryTables } from '../support/memory-passage-table.ts'
 import { BUCKET, startS3rver, startVersitygw, type TestStore, VERSITYGW } from '../support/object-stores.ts'
 import { openStore } from '../support/open-store.ts'
 import { createWriterLeases } from '../support/writer-leases.ts'
-import { chunkIndexConformance } from './chunk-index.ts'
+import { chunkIndexConformance } from '../conformance/chunk-index.ts'
 
 let server: TestStore
 beforeAll(async () => {

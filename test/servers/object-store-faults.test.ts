@@ -3,11 +3,11 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { errorCode } from '../../support/codes.ts'
-import { startS3rver, type TestStore } from '../../support/object-stores.ts'
-import { openStore } from '../../support/open-store.ts'
-import type { Fault, SeenRequest } from '../../support/store-proxy.ts'
-import { tempFolder } from '../../support/temp-folder.ts'
+import { errorCode } from '../support/codes.ts'
+import { startS3rver, type TestStore } from '../support/object-stores.ts'
+import { openStore } from '../support/open-store.ts'
+import type { Fault, SeenRequest } from '../support/store-proxy.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
 let server: TestStore
 beforeAll(async () => {

@@ -13,7 +13,7 @@ import { LEASE_MS } from '../support/postgres-leases.ts'
 import { hasPostgres, startPostgres, withClient, type RunningPostgres } from '../support/postgres-server.ts'
 import { until } from '../support/until.ts'
 import { wrapStatements } from '../support/wrap-statements.ts'
-import { HEALTH } from './records/fixtures.ts'
+import { HEALTH } from '../conformance/records/fixtures.ts'
 
 describe.skipIf(!hasPostgres)('processes of one instance', () => {
   let postgres: RunningPostgres

@@ -1,7 +1,8 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test as anyTest } from 'vitest'
 import type { PostgresServer } from '../../src/records/sql/postgres/server.ts'
 import { run } from '../support/empty-postgres.ts'
-import { pgliteServer } from '../support/pglite-server.ts'
+import { postgresOfFile } from '../support/postgres-of-file.ts'
+import { hasPostgres } from '../support/postgres-server.ts'
 import { postgresForTests } from '../support/postgres-records.ts'
 import { testClock } from '../support/test-clock.ts'
 
@@ -11,8 +12,9 @@ const WORDS = 30_000
 const PROJECTS = 60
 
 let statements: [sql: string, parameters: readonly unknown[]][] = []
-const postgres = postgresForTests(async () => noteStatements(await pgliteServer()))
-afterAll(() => postgres.close())
+const test = anyTest.skipIf(!hasPostgres)
+const openServer = postgresOfFile()
+const postgres = postgresForTests(async () => noteStatements(await openServer()))
 
 function noteStatements(server: PostgresServer): PostgresServer {
   return {
@@ -34,7 +36,7 @@ function noteStatements(server: PostgresServer): PostgresServer {
 async function plansOf(work: () => Promise<unknown>, explain = 'explain'): Promise<string[]> {
   statements = []
   await work()
-  const client = await (await pgliteServer()).connect()
+  const client = await (await openServer()).connect()
   try {
     const plans: string[] = []
     for (const [sql, parameters] of statements.filter(([text]) => text.includes('vocabulary_words'))) {
@@ -49,7 +51,7 @@ async function plansOf(work: () => Promise<unknown>, explain = 'explain'): Promi
 
 test.each(['before', 'after'])('looks words up by the primary key, %s PostgreSQL has statistics', async (when) => {
   const records = await postgres.openEmpty(testClock())
-  const server = await pgliteServer()
+  const server = await openServer()
   const { id: ownerId } = await records.users.create({ name: 'A', email: null, role: 'owner' })
   const { id } = await records.projects.create({ ownerId, name: 'default', description: '' })
   await run(server, `insert into vocabularies (project_id, words) values ('${id}', ${WORDS})`)
@@ -73,7 +75,7 @@ test.each(['before', 'after'])('looks words up by the primary key, %s PostgreSQL
 
 test.each(['before', 'after'])('reads only the next words of many projects, %s PostgreSQL has statistics', async (when) => {
   const records = await postgres.openEmpty(testClock())
-  const server = await pgliteServer()
+  const server = await openServer()
   const { id: ownerId } = await records.users.create({ name: 'A', email: null, role: 'owner' })
   const ids: string[] = []
   for (let n = 0; n < PROJECTS; n++) ids.push((await records.projects.create({ ownerId, name: `p${n}`, description: '' })).id)

@@ -1,9 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test as anyTest } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
 import { openPostgres } from '../../src/records/sql/postgres/open.ts'
+import type { PostgresServer } from '../../src/records/sql/postgres/server.ts'
 import { setMove } from '../../src/records/sql/postgres/move.ts'
 import { errorCode } from '../support/codes.ts'
 import { copyFromPostgres, copyToPostgres } from '../../src/records/sql/postgres/copy.ts'
@@ -11,13 +12,19 @@ import { snapshotPostgres } from '../../src/records/sql/postgres/snapshot.ts'
 import { copyDatabase } from '../../src/records/sql/snapshot.ts'
 import { fillEveryTable, readEveryTable } from '../support/every-table.ts'
 import { unpackDataFolder } from '../support/old-data-folder.ts'
-import { pgliteServer } from '../support/pglite-server.ts'
+import { postgresOfFile } from '../support/postgres-of-file.ts'
+import { hasPostgres } from '../support/postgres-server.ts'
 import { postgresForTests } from '../support/postgres-records.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { testClock } from '../support/test-clock.ts'
 
-const postgres = postgresForTests(pgliteServer)
-const server = await pgliteServer()
+const test = anyTest.skipIf(!hasPostgres)
+const openServer = postgresOfFile()
+const postgres = postgresForTests(openServer)
+let server: PostgresServer
+beforeAll(async () => {
+  if (hasPostgres) server = await openServer()
+})
 
 async function newDatabase(): Promise<string> {
   const file = join(await tempFolder(), 'docsearch.db')
@@ -81,7 +88,7 @@ test('a copy of PostgreSQL is written only once, without a write-ahead log', asy
 
 test('a data folder continues in PostgreSQL where it stopped', async () => {
   const folder = await tempFolder()
-  unpackDataFolder('0.1.0', folder)
+  await unpackDataFolder('0.1.0', folder)
   const file = join(folder, 'docsearch.db')
   const clock = testClock()
   const sqlite = await openRecords({ file, clock, log: silentLogger })
@@ -103,7 +110,7 @@ test('a data folder continues in PostgreSQL where it stopped', async () => {
 
 test('a snapshot of PostgreSQL has the same content as one of the data folder', async () => {
   const folder = await tempFolder()
-  unpackDataFolder('0.1.0', folder)
+  await unpackDataFolder('0.1.0', folder)
   const database = join(folder, 'docsearch.db')
   await (await openRecords({ file: database, clock: testClock(), log: silentLogger })).close()
   const ofFolder = await copyDatabase({ database, copy: join(folder, 'copy.db') })

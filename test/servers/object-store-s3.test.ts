@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { startS3rver, startVersitygw, type TestStore, VERSITYGW } from '../support/object-stores.ts'
 import { openStore } from '../support/open-store.ts'
-import { objectStoreConformance } from './object-store.ts'
+import { objectStoreConformance } from '../conformance/object-store.ts'
 
 const SERVERS = [
   { name: 's3rver with conditional writes', start: () => startS3rver({ addsConditions: true }), isThere: true },

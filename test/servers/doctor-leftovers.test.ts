@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test as anyTest } from 'vitest'
 import { openObjectBlobs } from '../../src/blobs/objects.ts'
 import type { Finding } from '../../src/core/findings.ts'
 import { silentLogger } from '../../src/core/logger.ts'
@@ -8,11 +8,14 @@ import { openPostgres } from '../../src/records/sql/postgres/open.ts'
 import { inspectPostgres, repairPostgres } from '../../src/records/sql/postgres/inspect.ts'
 import { BUCKET, startS3rver, startVersitygw, type TestStore, VERSITYGW } from '../support/object-stores.ts'
 import { openStore } from '../support/open-store.ts'
-import { pgliteServer } from '../support/pglite-server.ts'
+import { postgresOfFile } from '../support/postgres-of-file.ts'
+import { hasPostgres } from '../support/postgres-server.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 
 const DAY_MS = 86_400_000
 
+const test = anyTest.skipIf(!hasPostgres)
+const openServer = postgresOfFile()
 let server: TestStore
 beforeAll(async () => {
   server = VERSITYGW === null ? await startS3rver({ addsConditions: true }) : await startVersitygw()
@@ -25,7 +28,7 @@ test('objects that nothing needs are found after a day, and --fix deletes those 
   const folder = await tempFolder()
   let now = Date.now()
   const clock = { now: () => new Date(now) }
-  const postgres = await pgliteServer()
+  const postgres = await openServer()
   const { records } = await openPostgres({ server: postgres, clock, log: silentLogger })
   const owner = await records.users.create({ name: 'Alice', email: 'alice@example.org', role: 'owner' })
   const project = await records.projects.create({ ownerId: owner.id, name: 'new', description: '' })

@@ -11,7 +11,7 @@ import { startS3rver, startVersitygw, type TestStore, VERSITYGW } from '../suppo
 import { openStore } from '../support/open-store.ts'
 import { tempFolder } from '../support/temp-folder.ts'
 import { testClock, type TestClock } from '../support/test-clock.ts'
-import { blobsConformance } from './blobs.ts'
+import { blobsConformance } from '../conformance/blobs.ts'
 
 const HOUR = 3_600_000
 

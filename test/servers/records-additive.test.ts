@@ -1,10 +1,11 @@
 import { Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test as anyTest } from 'vitest'
 import { migrate } from '../../src/records/sql/migrations.ts'
 import { postgresDialect } from '../../src/records/sql/postgres/dialect.ts'
 import { POSTGRES_MIGRATIONS } from '../../src/records/sql/postgres/migrations.ts'
-import { pgliteServer } from '../support/pglite-server.ts'
+import { postgresOfFile } from '../support/postgres-of-file.ts'
+import { hasPostgres } from '../support/postgres-server.ts'
 import { run } from '../support/empty-postgres.ts'
 
 interface Column {
@@ -16,6 +17,8 @@ interface Column {
 
 type Columns = ReadonlyMap<string, Column>
 
+const test = anyTest.skipIf(!hasPostgres)
+const openServer = postgresOfFile()
 const [BASE] = Object.keys(POSTGRES_MIGRATIONS)
 
 async function columnsOf(db: Kysely<never>): Promise<Columns> {
@@ -44,7 +47,7 @@ function broken(before: Columns, after: Columns): string[] {
 
 /** Returns what these migrations break, on a new database. */
 async function brokenBy(later: Record<string, Migration>): Promise<string[]> {
-  const server = await pgliteServer()
+  const server = await openServer()
   await run(server, 'drop schema public cascade')
   await run(server, 'create schema public')
   const db = new Kysely<never>({ dialect: postgresDialect(server) })
