@@ -1,5 +1,5 @@
 // `npm run data-folder -- VERSION [BIN]`: writes test/fixtures/version-VERSION, a data folder with something of everything that a data folder
-// can hold, and a description of it. Tests open the folders of all released versions with the present one (test/acceptance/data-folders.test.ts).
+// can hold, and a description of it. Tests open the folders of all released versions with the present one (test/daemon/data-folders.test.ts).
 // BIN is the docsearch.js of that version, by default of this checkout.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BIN, type RealDaemon, runCli, startRealDaemon } from '../support/daemon.ts'
@@ -15,12 +15,9 @@ beforeAll(async () => {
 })
 afterAll(() => daemon?.dispose())
 
-/** Runs the command line in the folder. With `terminal`, its streams are a terminal, whose output is returned. */
-async function run(args: string[], { terminal = false } = {}) {
-  const command = [process.execPath, BIN, ...args]
-  const quoted = command.map((part) => `'${part}'`).join(' ')
-  const [file = '', ...rest] = terminal ? ['script', '-qec', `stty cols 100; ${quoted}`, '/dev/null'] : command
-  const child = spawn(file, rest, { cwd: folder, env: { ...daemon.env, TERM: 'xterm' }, stdio: ['ignore', 'pipe', 'pipe'] })
+/** Runs the command line in the folder. */
+async function run(args: string[]) {
+  const child = spawn(process.execPath, [BIN, ...args], { cwd: folder, env: daemon.env, stdio: ['ignore', 'pipe', 'pipe'] })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', (part: Buffer) => (stdout += part.toString()))
   child.stderr.on('data', (part: Buffer) => (stderr += part.toString()))
@@ -38,16 +35,4 @@ test('the current folder gives the paths its name, on a pipe', async () => {
   expect(JSON.parse(again.stdout)).toMatchObject({ new: 0, changed: 0, unchanged: 2, rejected: [] })
   const list = await runCli(['documents', 'list', '--path', 'alice/drafts/', '--json'], daemon.env)
   expect(JSON.parse(list.stdout)).toMatchObject({ documents: [{ path: 'alice/drafts/offer.txt' }] })
-})
-
-// util-linux has `script` with these options; other systems have another one.
-test.skipIf(process.platform !== 'linux' || !existsSync('/usr/bin/script'))('and on a terminal', async () => {
-  await run(['upload', '.', '-r', '--wait'])
-  writeFileSync(join(folder, 'contract.txt'), 'Alice wrote it again.')
-  const { code, stdout } = await run(['upload', '.', '-r', '--exclude', 'drafts', '--wait'], { terminal: true })
-  expect(code).toBe(0)
-  expect(stdout).toContain('Comparing')
-  expect(stdout).toContain('Skipped 1 entry that matches --exclude.')
-  expect(stdout).toContain('0 new, 1 changed, 0 unchanged')
-  expect(stdout).toMatch(/replaced +ready +alice\/contract\.txt/)
 })

@@ -452,3 +452,20 @@ test('-l asks for one result of each document, so that --limit counts documents'
   const run = await search(answerWith([result()]), ['rent', '-l', '-n', '3', '--path', './contracts/'])
   expect(run.sent()).toMatchObject({ group_by: 'document', limit: 3, filter: { path_prefix: 'contracts/' } })
 })
+
+test('--min-score applies to what is found while typing', async () => {
+  const { url } = await scriptedInstance({ 'POST /api/v1/search': answerWith([{ ...result({ rank: 1 }), score: 0.9 }]) })
+  const shown: unknown[] = []
+  const run = await runCommand(['search', '--min-score', '0.95'], {
+    env: { DOCSEARCH_SERVER: url, DOCSEARCH_TOKEN: 'dsk_x' },
+    terminal: 80,
+    prompts: {
+      browse: async ({ find }) => {
+        shown.push(await find('rent', new AbortController().signal))
+        return null
+      },
+    },
+  })
+  expect(run).toMatchObject({ code: 0, opened: [] })
+  expect(shown).toEqual([{ items: [], note: 'No results.' }])
+})

@@ -8,8 +8,6 @@ import { runCommand, testFolder, type CliOptions } from '../support/cli.ts'
 import { startRealDaemon, runCli } from '../support/daemon.ts'
 import { isOnServers } from '../support/on-servers.ts'
 import { scriptedInstance } from '../support/scripted-instance.ts'
-import { hasTmux, onTerminal } from '../support/tmux.ts'
-import { until } from '../support/until.ts'
 
 const check = { status: 'ok', message: 'fine' } as const
 const STATUS: Status = {
@@ -145,17 +143,6 @@ describe('--watch', () => {
 })
 
 describe('on a real instance', () => {
-  test.skipIf(!hasTmux)('--watch fits the terminal, and Ctrl-C restores its content', async () => {
-    const daemon = await startRealDaemon({ env: { DOCSEARCH_EMBEDDER: 'builtin', DOCSEARCH_PARSE_WORKERS: '1' } })
-    onTestFinished(() => daemon.dispose())
-    const terminal = await onTerminal(['status', '--watch', '--every', '1'], daemon.env)
-    await until('the first look', async () => (await terminal.shown()).includes('documents'))
-    expect((await terminal.shown()).split('\n')[2]).toBe('ok')
-    await terminal.press('C-c')
-    await until('the end', async () => (await terminal.shown()).includes('exit 130'))
-    expect((await terminal.shown()).replace('^C', '').trim()).toBe('exit 130')
-  })
-
   test('--data reads a folder with and without its daemon', async () => {
     const daemon = await startRealDaemon({ env: { DOCSEARCH_EMBEDDER: 'builtin', DOCSEARCH_PARSE_WORKERS: '1' } })
     onTestFinished(() => daemon.dispose())

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { DEFAULT_LIMITS, type Limits } from '../../src/config/config.ts'
 import { isDocsearchError } from '../../src/core/errors.ts'
 import { silentLogger } from '../../src/core/logger.ts'
@@ -10,6 +10,7 @@ import type { ParseSummary, PdfEngine } from '../../src/parse/parser.ts'
 import { createParserPool, type ParserPool } from '../../src/parse/pool/pool.ts'
 import { sniff } from '../../src/parse/sniff/sniff.ts'
 import { damaged } from '../support/damage.ts'
+import { parserPool } from '../support/parser-pool.ts'
 import { pageFaults } from '../support/page-faults.ts'
 import { withFile } from '../support/parse-file.ts'
 import { errorCode } from '../support/codes.ts'
@@ -64,9 +65,13 @@ export function parserConformance(name: string, setUp: () => Promise<ParserUnder
     let pool: ParserPool
     beforeAll(async () => {
       under = await setUp()
-      pool = createParserPool({ workers: 1, limits: DEFAULT_LIMITS, pdfEngine: under.pdfEngine ?? 'pdfium', log: silentLogger })
+      const { pdfEngine } = under
+      if (pdfEngine === undefined) pool = parserPool
+      else {
+        pool = createParserPool({ workers: 1, limits: DEFAULT_LIMITS, pdfEngine, log: silentLogger })
+        return () => pool.close()
+      }
     })
-    afterAll(() => pool.close())
 
     const readFrom = async (file: string, limits: Limits = DEFAULT_LIMITS): Promise<Read> => {
       const pages: Page[] = []

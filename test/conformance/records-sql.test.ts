@@ -8,6 +8,7 @@ import { silentLogger } from '../../src/core/logger.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
 import { MAX_WAITING } from '../../src/records/webhooks.ts'
 import { tempFolder } from '../support/temp-folder.ts'
+import { tempRecords } from '../support/temp-records.ts'
 import { testClock, type TestClock } from '../support/test-clock.ts'
 import { emptyRecordsTest } from './records/fixtures.ts'
 import { accountsConformance, recordsConformance } from './records/suite.ts'
@@ -16,10 +17,10 @@ import { errorCode } from '../support/codes.ts'
 const openIn = (folder: string, clock: TestClock = testClock()) =>
   openRecords({ file: join(folder, 'docsearch.db'), clock, log: silentLogger })
 
-describe('records in SQLite', () => recordsConformance(async (clock) => openIn(await tempFolder(), clock)))
+describe('records in SQLite', () => recordsConformance(tempRecords))
 
 describe('records in SQLite with credentials in memory', () =>
-  accountsConformance(emptyRecordsTest(async (clock) => rememberCredentials(await openIn(await tempFolder(), clock), clock))))
+  accountsConformance(emptyRecordsTest(async (clock) => rememberCredentials(await tempRecords(clock), clock))))
 
 test('a webhook for which too many messages wait is turned off', async () => {
   const folder = await tempFolder()

@@ -22,7 +22,7 @@ const RELEASED = Object.keys(MIGRATIONS).slice(0, 6)
 let instance: Instance
 beforeEach(async () => {
   instance = await newInstance()
-  unpackDataFolder('0.1.0', instance.dataDir)
+  await unpackDataFolder('0.1.0', instance.dataDir)
 })
 afterEach(() => instance.remove())
 
@@ -71,7 +71,7 @@ test('refuses without room for the copy, says how much it needs, and changes not
   mkdirSync(instance.dataDir, { recursive: true })
   const mount = mountTmpfs(instance.dataDir, '16m')
   skip(mount === null, 'only root can mount a file system')
-  unpackDataFolder('0.1.0', instance.dataDir)
+  await unpackDataFolder('0.1.0', instance.dataDir)
   const { bavail, bsize } = statfsSync(instance.dataDir)
   writeFileSync(join(instance.dataDir, 'other'), Buffer.alloc(bavail * bsize - 200_000))
   try {

@@ -1,5 +1,4 @@
-import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -7,7 +6,6 @@ import type { ApiKeyCreated } from '../../src/contract/account.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { labelsOf } from '../support/metrics.ts'
 import { root } from '../support/sources.ts'
-import { tempFolder } from '../support/temp-folder.ts'
 
 // The dashboard, the alerts and the documentation name metrics. A misspelled name would show an empty panel, or an alert that never fires.
 
@@ -67,21 +65,6 @@ test('the alerts use only metrics that a scrape has, and say what happened', () 
   expectKnown(rules.map(({ expr }) => expr))
   for (const { alert, annotations } of rules)
     expect([alert, annotations.summary !== '', annotations.description !== '']).toEqual([alert, true, true])
-})
-
-test('promtool accepts the alerts', ({ skip }) => {
-  const { status, stderr, error } = spawnSync('promtool', ['check', 'rules', join(root, ALERTS)], { encoding: 'utf8' })
-  skip(error !== undefined, 'promtool is not installed; it is in the package prometheus')
-  expect([status, stderr]).toEqual([0, ''])
-})
-
-test('each alert fires for its fault, and none for an instance that works', async ({ skip }) => {
-  const tests = join(await tempFolder(), 'tests.yml')
-  writeFileSync(tests, read('test/fixtures/alerts.test.yml').replace('RULES', join(root, ALERTS)))
-  const { status, stdout, error } = spawnSync('promtool', ['test', 'rules', tests], { encoding: 'utf8' })
-  skip(error !== undefined, 'promtool is not installed; it is in the package prometheus')
-  expect(stdout).toContain('SUCCESS')
-  expect(status).toBe(0)
 })
 
 test('the tests of the alerts name every alert', () => {

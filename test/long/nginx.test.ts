@@ -9,16 +9,16 @@ const FILES = [
   'test/acceptance/secrets.test.ts',
   'test/acceptance/sync.test.ts',
   'test/acceptance/synonyms.test.ts',
-  'test/acceptance/upload-folder.test.ts',
+  'test/tools/upload-on-terminal.test.ts',
   'test/cli/clients.test.ts',
-  'test/cli/login-daemon.test.ts',
-  'test/cli/tables.test.ts',
+  'test/tools/login-daemon.test.ts',
+  'test/tools/tables.test.ts',
   'test/web/first-owner.test.ts',
   'test/web/invited-user.test.ts',
 ]
 
 test.skipIf(!hasNginx)(`behind nginx, below a path (${hasNginx ? 'nginx' : 'skipped: there is no nginx'})`, async () => {
   const env = { ...process.env, DOCSEARCH_TEST_NGINX: 'true' }
-  const child = spawn('npx', ['vitest', 'run', '--config', 'vitest.config.ts', ...FILES], { env, stdio: 'inherit' })
+  const child = spawn('npx', ['vitest', 'run', '--project', 'main', '--project', 'all', ...FILES], { env, stdio: 'inherit' })
   expect(await once(child, 'exit')).toEqual([0, null])
 })

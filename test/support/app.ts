@@ -53,6 +53,7 @@ import type { OpenTelemetry } from '../../src/serve/telemetry.ts'
 import { apiClient, type ApiClient } from './api-client.ts'
 import { areOnServers } from './on-servers.ts'
 import { openDatabase } from './open-database.ts'
+import { parserPool as sharedPool } from './parser-pool.ts'
 
 export interface TestApp {
   url: string
@@ -138,7 +139,8 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
   const limits: Limits = { ...DEFAULT_LIMITS, ...options.limits }
   const quotas = { ...NO_QUOTAS, ...options.quotas }
   const stopping = new AbortController()
-  const parserPool = createParserPool({ workers: 1, limits, pdfEngine: 'pdfium', log })
+  const ownPool = (options.limits || options.log) && createParserPool({ workers: 1, limits, pdfEngine: 'pdfium', log })
+  const parserPool = ownPool ?? sharedPool
   const [metrics, rates] = [new Metrics({ version: '0.0.0-test' }), new Rates()]
   const slow = new SlowSearches({ slowMs: options.slowSearchMs ?? 0, log })
   const telemetry = createTelemetry([metrics, rates, slow], options.trace ?? noTelemetry.trace)
@@ -252,7 +254,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
       stopping.abort()
       await closeServer(server)
       await closeStorage()
-      await parserPool.close()
+      await ownPool?.close()
       await threads.close()
       await rm(folder, { recursive: true, force: true })
     },

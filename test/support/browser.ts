@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { chromium, type Browser } from 'playwright-core'
+import { chromium, type Browser, type Page } from 'playwright-core'
 
 const PLACES = [
   process.env['DOCSEARCH_TEST_BROWSER'],
@@ -34,4 +34,17 @@ export const browserWord =
 export async function launchBrowser(): Promise<Browser> {
   if (browserPath === undefined) throw new Error(browserWord)
   return await chromium.launch({ executablePath: browserPath, headless: true, chromiumSandbox: false, args: FLAGS })
+}
+
+/** Collects the messages of the browser and the errors of scripts on a page, except those that say nothing about the page. */
+export function messagesOf(page: Page): string[] {
+  const said: string[] = []
+  page.on('console', (message) => {
+    // A file has no link to an icon, so the browser requests the default one. A test may type before the view focuses its field.
+    const isHarmless =
+      message.location().url.endsWith('/favicon.ico') || message.text().startsWith('Autofocus processing was blocked')
+    if (!isHarmless) said.push(message.text())
+  })
+  page.on('pageerror', (error) => said.push(`${error}`))
+  return said
 }

@@ -1,9 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { root } from './sources.ts'
 import { startStoreProxy, type StoreProxy } from './store-proxy.ts'
 import { until } from './until.ts'
@@ -24,9 +24,9 @@ export interface TestStore extends AsyncDisposable {
 
 /** versitygw, which `.ci/run` installs. Null on a machine without it. */
 export const VERSITYGW: string | null =
-  [join(root, '.cache', 'bin', 'versitygw'), spawnSync('which', ['versitygw'], { encoding: 'utf8' }).stdout.trim()].find(
-    (path) => path !== '' && existsSync(path),
-  ) ?? null
+  [join(root, '.cache', 'bin'), ...(process.env['PATH'] ?? '').split(delimiter)]
+    .map((folder) => join(folder, 'versitygw'))
+    .find((path) => existsSync(path)) ?? null
 
 export interface RunningVersitygw extends TestStore {
   pid: number

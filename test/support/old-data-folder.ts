@@ -1,10 +1,26 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { createReadStream, mkdirSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { createGunzip } from 'node:zlib'
+import { extract } from 'tar-stream'
 
 /** Unpacks the data folder that a released version of docsearch has written, into an empty or missing folder. */
-export function unpackDataFolder(version: string, dataDir: string): void {
-  const archive = fileURLToPath(new URL(`../fixtures/version-${version}/data.tar.gz`, import.meta.url))
+export async function unpackDataFolder(version: string, dataDir: string): Promise<void> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  execFileSync('tar', ['-xzf', archive, '-C', dataDir, '--strip-components=1', '--no-same-owner'])
+  const entries = extract()
+  createReadStream(new URL(`../fixtures/version-${version}/data.tar.gz`, import.meta.url))
+    .pipe(createGunzip())
+    .pipe(entries)
+  for await (const entry of entries) {
+    const { name, type, mode } = entry.header
+    // The archive has one folder, which becomes `dataDir`.
+    const file = join(dataDir, ...name.split('/').slice(1))
+    if (type === 'directory') await mkdir(file, { recursive: true, mode })
+    else {
+      await mkdir(dirname(file), { recursive: true })
+      await writeFile(file, await buffer(entry), { mode })
+    }
+    entry.resume()
+  }
 }

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { TestApp } from './app.ts'
+import { messagesOf } from './browser.ts'
 import { PASSWORD } from './web-client.ts'
 
 /**
@@ -31,9 +32,7 @@ export async function visitAs(
     const { port } = new URL(app.url)
     await context.addCookies([{ name: `docsearch_${port}`, value: token, url: app.url, httpOnly: true, sameSite: 'Lax' }])
     const page = await context.newPage()
-    const said: string[] = []
-    page.on('console', (message) => said.push(message.text()))
-    page.on('pageerror', (error) => said.push(`${error}`))
+    const said = messagesOf(page)
     await page.goto(app.url + path)
     await visit(page, said)
     expect(said).toEqual([])

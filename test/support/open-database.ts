@@ -4,13 +4,13 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../src/core/clock.ts'
 import type { Logger } from '../../src/core/logger.ts'
 import type { Records } from '../../src/records/records.ts'
-import { openRecords } from '../../src/records/sql/open.ts'
+import { openRecordsIn } from './temp-records.ts'
 
 const isPostgres = (database: string) => database.startsWith('postgres:')
 
 /** Opens the records in an SQLite file, or in the PostgreSQL database with this address. */
 export async function openDatabase(database: string, { clock, log }: { clock: Clock; log: Logger }): Promise<Records> {
-  if (!isPostgres(database)) return openRecords({ file: database, clock, log })
+  if (!isPostgres(database)) return openRecordsIn({ file: database, clock, log })
   const [{ pgServer }, { openPostgres }] = await Promise.all([
     import('../../src/records/sql/postgres/pg-server.ts'),
     import('../../src/records/sql/postgres/open.ts'),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { browserPath, browserWord, launchBrowser } from '../support/browser.ts'
+import { browserPath, browserWord, launchBrowser, messagesOf } from '../support/browser.ts'
 import { makePdf } from '../support/make-documents.ts'
 import { startPathProxy, type PathProxy } from '../support/path-proxy.ts'
 import { PASSWORD } from '../support/web-client.ts'
@@ -35,9 +35,7 @@ describe.skipIf(browserPath === undefined)(`an instance below a path of its host
   test('login, upload with progress, search while typing, the page of a PDF, recent searches and logout', async () => {
     const context = await browser.newContext()
     const page = await context.newPage()
-    const said: string[] = []
-    page.on('console', (message) => said.push(message.text()))
-    page.on('pageerror', (error) => said.push(`${error}`))
+    const said = messagesOf(page)
     await page.goto(`${proxy.url}/`)
     await page.getByLabel('Email').fill('alice@example.org')
     await page.getByLabel('Password').fill(PASSWORD)

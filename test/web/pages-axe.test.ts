@@ -1,7 +1,7 @@
 import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { browserPath, browserWord, launchBrowser } from '../support/browser.ts'
+import { browserPath, browserWord, launchBrowser, messagesOf } from '../support/browser.ts'
 import { overflowing, violations } from '../support/check-view.ts'
 import { HOSTILE_VIEWS, serveViews, USUAL_VIEWS } from '../support/serve-views.ts'
 
@@ -18,10 +18,7 @@ async function openPage(browser: Browser): Promise<{ page: Page; complaints: str
   // Without this, axe-core would measure colours in the middle of a transition between themes.
   const context = await browser.newContext({ viewport: NARROW, reducedMotion: 'reduce' })
   const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('console', (message) => complaints.push(message.text()))
-  page.on('pageerror', (error) => complaints.push(error.message))
-  return { page, complaints }
+  return { page, complaints: messagesOf(page) }
 }
 
 describe.skipIf(browserPath === undefined)(`the pages in a browser (${browserWord})`, () => {

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { browserPath, browserWord, launchBrowser } from '../support/browser.ts'
+import { browserPath, browserWord, launchBrowser, messagesOf } from '../support/browser.ts'
 import { makePdf, type Part } from '../support/make-documents.ts'
 import { PASSWORD } from '../support/web-client.ts'
 
@@ -33,11 +33,7 @@ describe.skipIf(browserPath === undefined)(`searching in a browser (${browserWor
     const context: BrowserContext = await browser.newContext(options)
     try {
       const page = await context.newPage()
-      const said: string[] = []
-      page.on('console', (message) => {
-        // A file has no link to an icon, so the browser requests the default one.
-        if (!message.location().url.endsWith('/favicon.ico')) said.push(message.text())
-      })
+      const said = messagesOf(page)
       page.on('dialog', (dialog) => said.push(`dialog ${dialog.message()}`))
       await page.goto(`${app.url}/?q=lantren`)
       await page.getByLabel('Email').fill('alice@example.org')

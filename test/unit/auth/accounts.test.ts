@@ -5,7 +5,7 @@ import { createAccounts } from '../../../src/auth/create-accounts.ts'
 import { createPasswords } from '../../../src/auth/passwords.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { Records } from '../../../src/records/records.ts'
-import { openRecords } from '../../../src/records/sql/open.ts'
+import { openRecordsIn } from '../../support/temp-records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { testClock } from '../../support/test-clock.ts'
 import { errorCode } from '../../support/codes.ts'
@@ -20,7 +20,7 @@ const quick = createPasswords({ memoryKiB: 64, passes: 1, parallelism: 1 })
 async function setUp(change: { loginFailures?: number; records?: (records: Records) => Partial<Records> } = {}) {
   const folder = await tempFolder()
   const clock = testClock()
-  const opened = await openRecords({ file: join(folder, 'docsearch.db'), clock, log: silentLogger })
+  const opened = await openRecordsIn({ file: join(folder, 'docsearch.db'), clock, log: silentLogger })
   onTestFinished(() => opened.close())
   const records = { ...opened, ...change.records?.(opened) }
   const make = (passwords = quick) =>

@@ -7,14 +7,14 @@ import { createAuthenticator } from '../../../src/auth/authenticator.ts'
 import { newApiKey } from '../../../src/auth/format.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { Principal } from '../../../src/core/model.ts'
-import { openRecords } from '../../../src/records/sql/open.ts'
+import { openRecordsIn } from '../../support/temp-records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { testClock } from '../../support/test-clock.ts'
 
 async function setUp() {
   const folder = await tempFolder()
   const clock = testClock()
-  const records = await openRecords({ file: join(folder, 'docsearch.db'), clock, log: silentLogger })
+  const records = await openRecordsIn({ file: join(folder, 'docsearch.db'), clock, log: silentLogger })
   onTestFinished(() => records.close())
   const user = await records.users.create({ name: 'Ann', email: null, role: 'owner' })
   return { folder, clock, records, user, keys: createApiKeys({ records, clock }) }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { rememberCredentials } from '../../../src/auth/remembered-credentials.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
-import { openRecords } from '../../../src/records/sql/open.ts'
+import { openRecordsIn } from '../../support/temp-records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { testClock } from '../../support/test-clock.ts'
 
@@ -12,7 +12,7 @@ const KEY = { name: 'k', lastFour: 'abcd', scopes: ['read:documents'] as const, 
 async function setUp() {
   const clock = testClock()
   const file = join(await tempFolder(), 'docsearch.db')
-  const database = await openRecords({ file, clock, log: silentLogger })
+  const database = await openRecordsIn({ file, clock, log: silentLogger })
   onTestFinished(() => database.close())
   const find = vi.spyOn(database.keys, 'findByHash')
   const findValid = vi.spyOn(database.keys, 'findValid')

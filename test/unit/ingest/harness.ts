@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { openBlobs } from '../../../src/blobs/files.ts'
 import { DEFAULT_LIMITS } from '../../../src/config/config.ts'
 import { systemClock } from '../../../src/core/clock.ts'
@@ -12,19 +12,15 @@ import { startLifecycle } from '../../../src/lifecycle/start.ts'
 import { createIndexStore } from '../../../src/index/index-store.ts'
 import { createIngest } from '../../../src/ingest/create.ts'
 import type { Ocr } from '../../../src/parse/ocr/ocr.ts'
-import { createParserPool } from '../../../src/parse/pool/pool.ts'
 import type { OnConflict } from '../../../src/records/records.ts'
-import { openRecords } from '../../../src/records/sql/open.ts'
+import { openRecordsIn } from '../../support/temp-records.ts'
 import { analyseQuery } from '../../../src/text/analyse.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
+import { parserPool } from '../../support/parser-pool.ts'
 import { keywordSearch } from '../../support/search-index.ts'
 
 const log = silentLogger
 const clock = systemClock
-/** Shared by all tests of a file: a parser keeps nothing of a document, and starting one takes half a second of a core. */
-const parserPool = createParserPool({ workers: 2, limits: DEFAULT_LIMITS, pdfEngine: 'pdfium', log })
-afterAll(() => parserPool.close())
-
 export interface Bench extends Awaited<ReturnType<typeof open>> {}
 
 /** Real records, originals, index, parsers and ingest on a data folder. Closed when the test ends. */
@@ -43,7 +39,7 @@ export async function openBench(
 }
 
 async function open(folder: string, setting: string, ollamaUrl: string, ocr?: Ocr, checkEveryMs?: number) {
-  const records = await openRecords({ file: join(folder, 'docsearch.db'), clock, log })
+  const records = await openRecordsIn({ file: join(folder, 'docsearch.db'), clock, log })
   const blobs = await openBlobs({ folder, clock })
   const indexStore = createIndexStore({ dataDir: folder, log })
   const lifecycle = await startLifecycle({

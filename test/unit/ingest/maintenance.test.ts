@@ -2,6 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { Maintenance, type MaintenanceParts } from '../../../src/ingest/maintenance.ts'
 
+const MINUTE = 60_000
+
 beforeEach(() => {
   vi.useFakeTimers()
 })
@@ -9,82 +11,107 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** Counts optimisations and sweeps. An optimisation takes `optimiseMs`. */
-function newMaintenance(optimiseMs = 0) {
-  const optimize = vi.fn<() => Promise<void>>(() => new Promise((resolve) => setTimeout(resolve, optimiseMs)))
-  const sweep = vi.fn<() => Promise<number>>(async () => 0)
-  const forget = vi.fn<() => Promise<void>>(async () => {})
+/** An instance whose index gets a file with each commit, and whose disk has these originals without a document. */
+function newInstance({ originals = [] as string[], optimiseMs = 0 } = {}) {
+  const state = { indexFiles: 1, originals, tombstones: 0, failures: 0, busyMs: 0 }
+  const act = async (work: () => void) => {
+    if (state.failures-- > 0) throw new Error('disk full')
+    work()
+  }
   const maintenance = new Maintenance({
     records: {
       events: { trim: async () => {} },
-      documents: { isBlobReferenced: async () => true },
+      documents: { isBlobReferenced: async () => false },
+      backups: { isRunning: async () => false },
       trash: { purge: async () => 0 },
     },
     clock: { now: () => new Date() },
-    blobs: { sweep },
-    lifecycle: { active: () => ({ index: { optimize } }) },
+    blobs: { sweep: () => act(() => (state.originals = [])).then(() => 0) },
+    lifecycle: {
+      active: () => ({
+        index: {
+          async optimize() {
+            await new Promise((resolve) => setTimeout(resolve, optimiseMs))
+            state.busyMs += optimiseMs
+            await act(() => (state.indexFiles = 1))
+          },
+        },
+      }),
+    },
     log: silentLogger,
-    reconciler: { forget },
+    reconciler: { forget: () => act(() => (state.tombstones = 0)) },
   } as unknown as MaintenanceParts)
-  return { maintenance, optimize, sweep, forget }
+  const commit = () => {
+    state.indexFiles++
+    maintenance.committed()
+  }
+  return { maintenance, state, commit }
 }
 
-test.each(['committed', 'deleted'] as const)('optimises the index once after a burst: %s', async (change) => {
-  const { maintenance, optimize } = newMaintenance()
-  for (let i = 0; i < 10; i++) {
-    maintenance[change]()
-    await vi.advanceTimersByTimeAsync(1_000)
-  }
-  expect(optimize).not.toHaveBeenCalled()
-  await vi.advanceTimersByTimeAsync(3_600_000)
-  expect(optimize).toHaveBeenCalledOnce()
+test('after a burst of commits, the index is compact again within a minute', async () => {
+  const { state, commit } = newInstance()
+  for (let i = 0; i < 10; i++) commit()
+  await vi.advanceTimersByTimeAsync(MINUTE)
+  expect(state.indexFiles).toBe(1)
 })
 
-test('optimises the index after a start, for what the last run has left', async () => {
-  const { maintenance, optimize } = newMaintenance()
-  maintenance.start()
-  await vi.advanceTimersByTimeAsync(60_000)
-  expect(optimize).toHaveBeenCalledOnce()
-  await maintenance.stop()
-})
-
-test('optimises the index every few hours without a change, because each run leaves recent files', async () => {
-  const { maintenance, optimize, sweep } = newMaintenance()
-  maintenance.start()
-  await vi.advanceTimersByTimeAsync(25 * 3_600_000)
-  expect([optimize.mock.calls.length, sweep.mock.calls.length]).toEqual([5, 5])
-  await maintenance.stop()
-})
-
-test('optimises now and then while commits never end, for a small part of the time', async () => {
-  const { maintenance, optimize } = newMaintenance(2_000)
+test('while commits never end, the index stays small, and optimising it takes a small part of the time', async () => {
+  const { state, commit } = newInstance({ optimiseMs: 2_000 })
+  let most = 0
   for (let i = 0; i < 600; i++) {
-    maintenance.committed()
+    commit()
     await vi.advanceTimersByTimeAsync(1_000)
+    most = Math.max(most, state.indexFiles)
   }
-  // Ten minutes, 2 s for each optimisation, at most a twentieth of the time.
-  expect(optimize.mock.calls.length).toBeGreaterThan(5)
-  expect(optimize.mock.calls.length).toBeLessThanOrEqual(16)
+  expect(most).toBeLessThan(100)
+  expect(state.busyMs).toBeLessThan(MINUTE)
 })
 
-test.each(['optimize', 'sweep', 'forget'] as const)('repeats what failed, without another change: %s', async (what) => {
-  const { maintenance, ...calls } = newMaintenance()
-  for (let i = 0; i < 3; i++) calls[what].mockRejectedValueOnce(new Error('disk full'))
-  if (what === 'forget') maintenance.retryForget()
-  else maintenance.deleted()
-  await vi.advanceTimersByTimeAsync(600_000)
-  expect(calls[what]).toHaveBeenCalledTimes(4)
-})
-
-test('deletes the originals of deleted documents within minutes, in one sweep, and does nothing once stopped', async () => {
-  const { maintenance, optimize, sweep } = newMaintenance()
-  for (let i = 0; i < 5; i++) maintenance.deleted()
-  await vi.advanceTimersByTimeAsync(120_000)
-  expect([optimize.mock.calls.length, sweep.mock.calls.length]).toEqual([1, 1])
-  maintenance.committed()
-  maintenance.deleted()
+test('a start makes the index compact, and deletes the originals that the last run has left', async () => {
+  const { maintenance, state } = newInstance({ originals: ['a'] })
+  state.indexFiles = 20
+  maintenance.start()
+  await vi.advanceTimersByTimeAsync(MINUTE)
+  expect([state.indexFiles, state.originals]).toEqual([1, []])
   await maintenance.stop()
-  maintenance.committed()
-  await vi.advanceTimersByTimeAsync(24 * 3_600_000)
-  expect([optimize.mock.calls.length, sweep.mock.calls.length]).toEqual([1, 1])
+})
+
+test('originals without a document are deleted within hours, even if nobody deletes anything', async () => {
+  const { maintenance, state } = newInstance()
+  maintenance.start()
+  await vi.advanceTimersByTimeAsync(MINUTE)
+  state.originals = ['left']
+  await vi.advanceTimersByTimeAsync(7 * 60 * MINUTE)
+  expect(state.originals).toEqual([])
+  await maintenance.stop()
+})
+
+test('the originals of deleted documents are deleted within minutes', async () => {
+  const { maintenance, state } = newInstance({ originals: ['a', 'b'] })
+  maintenance.deleted()
+  await vi.advanceTimersByTimeAsync(2 * MINUTE)
+  expect(state.originals).toEqual([])
+})
+
+test.each(['committed', 'deleted', 'retryForget'] as const)(
+  'what fails is repeated without another change: %s',
+  async (change) => {
+    const { maintenance, state } = newInstance({ originals: ['a'] })
+    Object.assign(state, { indexFiles: 20, tombstones: 3, failures: 3 })
+    maintenance[change]()
+    await vi.advanceTimersByTimeAsync(10 * MINUTE)
+    if (change === 'retryForget') expect(state.tombstones).toBe(0)
+    else expect(state.indexFiles).toBe(1)
+    if (change === 'deleted') expect(state.originals).toEqual([])
+  },
+)
+
+test('does nothing once it is stopped', async () => {
+  const { maintenance, state, commit } = newInstance({ originals: ['a'] })
+  commit()
+  await maintenance.stop()
+  commit()
+  maintenance.deleted()
+  await vi.advanceTimersByTimeAsync(24 * 60 * MINUTE)
+  expect([state.indexFiles, state.originals]).toEqual([3, ['a']])
 })

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -151,20 +150,6 @@ test('reads other documents while the program runs, and a stop kills it and queu
   expect(bench.left()).toEqual([])
 })
 
-const OCRMYPDF = has('ocrmypdf') && has('pdftoppm')
-
-// Skipped where Debian's ocrmypdf is not installed.
-test.skipIf(!OCRMYPDF)('ocrmypdf reads a scanned page', async () => {
-  const bench = await benchWith('', { command: ['ocrmypdf', '--skip-text', '{input}', '{output}'] })
-  const print = join(bench.own, 'print.pdf')
-  await writeFile(print, await makePdf([[{ heading: 'Notice of termination' }]]))
-  execFileSync('pdftoppm', ['-r', '150', '-png', '-singlefile', print, join(bench.own, 'page')])
-  const document = await bench.ingested('scan.pdf', await makePdf([[{ image: join(bench.own, 'page.png') }]]))
-  expect(document.warnings).toEqual([])
-  expect(await bench.found('termination')).toEqual(['scan.pdf'])
-  expect(bench.left()).toEqual([])
-})
-
 test('a picture reaches the program as a PDF, and its pages have the text that the program finds', async () => {
   const bench = await benchWith(
     `if (fs.readFileSync(input, 'latin1').startsWith('%PDF-')) fs.copyFileSync(new URL('recognised.pdf', import.meta.url), output)`,
@@ -185,24 +170,6 @@ test('an instance without a program refuses pictures, and says what to do', asyn
     message: expect.stringMatching(/picture \(PNG\).*no OCR program.*parse\.ocr_command.*ocrmypdf/),
   })
 })
-
-test.skipIf(!OCRMYPDF).each([
-  ['png', ['-png']],
-  ['jpg', ['-jpeg']],
-  ['tif', ['-tiff', '-tiffcompression', 'lzw']],
-])('ocrmypdf reads a picture (%s)', async (extension, options) => {
-  const bench = await benchWith('', { command: ['ocrmypdf', '--skip-text', '{input}', '{output}'] })
-  const print = join(bench.own, 'print.pdf')
-  await writeFile(print, await makePdf([[{ heading: 'Notice of termination' }]]))
-  execFileSync('pdftoppm', ['-r', '150', ...options, '-singlefile', print, join(bench.own, 'page')])
-  const document = await bench.ingested(`scan.${extension}`, await readFile(join(bench.own, `page.${extension}`)))
-  expect(document.warnings).toEqual([])
-  expect(await bench.found('termination')).toEqual([`scan.${extension}`])
-})
-
-function has(program: string): boolean {
-  return (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, program)))
-}
 
 test('owners take turns', async () => {
   const folder = await tempFolder()

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { analyseQuery } from '../../../src/text/analyse.ts'
 import { keywordSearch } from '../../support/search-index.ts'
 import { until } from '../../support/until.ts'
@@ -59,6 +59,31 @@ test('a deleted document leaves the index', async () => {
   await until('the document has left the index', async () => (await bench.records.queue.tombstones()).length === 0)
   expect(await bench.found('heron')).toEqual(['b.txt'])
   expect(await bench.ingest.deleteDocument(bench.visible, id)).toBe(false)
+})
+
+test('a deletion succeeds while the index fails, and the document leaves the index later', async () => {
+  const bench = await openBench()
+  await bench.ingest.start()
+  const { id } = await bench.ingested('a.txt', 'A heron.')
+  const remove = vi.spyOn(bench.index(), 'deleteDocuments').mockRejectedValueOnce(new Error('disk full'))
+  onTestFinished(() => remove.mockRestore())
+  expect(await bench.ingest.deleteDocument(bench.visible, id)).toBe(true)
+  await until('the document has left the index', async () => (await bench.index().countPassages()) === 0)
+})
+
+test('a deletion does not wait for a busy index', async () => {
+  const bench = await openBench()
+  await bench.ingest.start()
+  const { id } = await bench.ingested('a.txt', 'A heron.')
+  const { promise: idle, resolve } = Promise.withResolvers<void>()
+  const index = bench.index()
+  const remove = index.deleteDocuments.bind(index)
+  const busy = vi.spyOn(index, 'deleteDocuments').mockImplementationOnce(async (...args) => (await idle, remove(...args)))
+  onTestFinished(() => busy.mockRestore())
+  expect(await bench.ingest.deleteDocument(bench.visible, id)).toBe(true)
+  expect(await index.countPassages()).toBe(1)
+  resolve()
+  await until('the document has left the index', async () => (await index.countPassages()) === 0)
 })
 
 test('leaves nothing of a document that is deleted while in progress', async () => {

@@ -8,7 +8,7 @@ import { createIndexStore } from '../../../src/index/index-store.ts'
 import type { Lifecycle } from '../../../src/lifecycle/lifecycle.ts'
 import { startLifecycle } from '../../../src/lifecycle/start.ts'
 import type { Records } from '../../../src/records/records.ts'
-import { openRecords } from '../../../src/records/sql/open.ts'
+import { openRecordsIn } from '../../support/temp-records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/until.ts'
 
@@ -18,7 +18,7 @@ const as = (change: Partial<Embedder>): Embedder => ({ ...createBuiltinEmbedder(
 /** An instance on which a model appears when `appear` is called. */
 async function instance() {
   const folder = await tempFolder()
-  const records = await openRecords({ file: join(folder, 'docsearch.db'), clock: systemClock, log: silentLogger })
+  const records = await openRecordsIn({ file: join(folder, 'docsearch.db'), clock: systemClock, log: silentLogger })
   onTestFinished(() => records.close())
   let hasModel = false
   let asked = 0

@@ -10,7 +10,7 @@ import { calibrate } from '../../../src/lifecycle/calibrate.ts'
 import { followIndexes } from '../../../src/lifecycle/follow.ts'
 import { startLifecycle } from '../../../src/lifecycle/start.ts'
 import type { ModelMeasurements } from '../../../src/records/indexes.ts'
-import { openRecords } from '../../../src/records/sql/open.ts'
+import { openRecordsIn } from '../../support/temp-records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/until.ts'
 
@@ -36,7 +36,7 @@ function narrow(): { embedder: Embedder; questions: () => number } {
 }
 
 async function start(folder: string, embedder: Embedder) {
-  const records = await openRecords({ file: join(folder, 'docsearch.db'), clock: systemClock, log: silentLogger })
+  const records = await openRecordsIn({ file: join(folder, 'docsearch.db'), clock: systemClock, log: silentLogger })
   const indexStore = createIndexStore({ dataDir: folder, log: silentLogger })
   const chooseEmbedder = async () => ({ embedder, reason: 'the reason' })
   const lifecycle = await startLifecycle({ records, indexStore, chooseEmbedder, log: silentLogger })

@@ -7,7 +7,7 @@ import type { Embedder } from '../../../src/embed/embedder.ts'
 import { createIndexStore } from '../../../src/index/index-store.ts'
 import type { Lifecycle } from '../../../src/lifecycle/lifecycle.ts'
 import { startLifecycle } from '../../../src/lifecycle/start.ts'
-import { openRecords } from '../../../src/records/sql/open.ts'
+import { openRecordsIn } from '../../support/temp-records.ts'
 import { errorCode } from '../../support/codes.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/until.ts'
@@ -41,7 +41,7 @@ interface Models {
 
 async function start(models: Models, first: string): Promise<Lifecycle> {
   const folder = await tempFolder()
-  const records = await openRecords({ file: join(folder, 'docsearch.db'), clock: systemClock, log: silentLogger })
+  const records = await openRecordsIn({ file: join(folder, 'docsearch.db'), clock: systemClock, log: silentLogger })
   const lifecycle = await startLifecycle({
     records,
     indexStore: createIndexStore({ dataDir: folder, log: silentLogger }),

@@ -9,7 +9,7 @@ import type { Lifecycle, LifecycleOptions } from '../../../src/lifecycle/lifecyc
 import { startLifecycle } from '../../../src/lifecycle/start.ts'
 import { createIndexStore } from '../../../src/index/index-store.ts'
 import type { Records } from '../../../src/records/records.ts'
-import { openRecords } from '../../../src/records/sql/open.ts'
+import { openRecordsIn } from '../../support/temp-records.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 import { errorCode } from '../../support/codes.ts'
 import { keywordSearch } from '../../support/search-index.ts'
@@ -18,7 +18,7 @@ let folder: string
 let records: Records
 beforeEach(async () => {
   folder = await tempFolder()
-  records = await openRecords({ file: join(folder, 'docsearch.db'), clock: systemClock, log: silentLogger })
+  records = await openRecordsIn({ file: join(folder, 'docsearch.db'), clock: systemClock, log: silentLogger })
   onTestFinished(() => records.close())
   const { id: ownerId } = await records.users.create({ name: 'A', email: null, role: 'owner' })
   const { id: projectId } = await records.projects.create({ ownerId, name: 'default', description: '' })

@@ -10,7 +10,7 @@ import { createBuiltinEmbedder } from '../../../src/embed/builtin.ts'
 import type { Embedder } from '../../../src/embed/embedder.ts'
 import type { ChunkIndex, IndexedPassage } from '../../../src/index/chunk-index.ts'
 import type { Records } from '../../../src/records/records.ts'
-import { openRecords } from '../../../src/records/sql/open.ts'
+import { openRecordsIn } from '../../support/temp-records.ts'
 import type { Reranker } from '../../../src/rerank/reranker.ts'
 import { createFusedReranker } from '../../../src/rerank/without-model.ts'
 import { createSearch } from '../../../src/search/create.ts'
@@ -63,7 +63,7 @@ export interface Using {
 
 export async function makeFixture(): Promise<Fixture> {
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-search-'))
-  const records = await openRecords({ file: join(folder, 'docsearch.db'), clock: systemClock, log: silentLogger })
+  const records = await openRecordsIn({ file: join(folder, 'docsearch.db'), clock: systemClock, log: silentLogger })
   const embedder = createBuiltinEmbedder()
   const threads = new SearchThreads({ threads: 1, log: silentLogger })
   const index = await createMemoryIndexStore().open({ id: 'idx_1', dimensions: embedder.dimensions })

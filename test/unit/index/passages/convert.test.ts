@@ -1,9 +1,7 @@
-import { execFileSync } from 'node:child_process'
 import { globSync, truncateSync } from 'node:fs'
-import { mkdtemp, readdir, rename, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { connect } from '@lancedb/lancedb'
 import { Field, FixedSizeList, Float16, Int32, Int64, List, Schema, Utf8 } from 'apache-arrow'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -13,7 +11,9 @@ import type { PassageTable, StoredPassage } from '../../../../src/index/passage-
 import { createPassageTableStore } from '../../../../src/index/passages/store.ts'
 import { DIMENSIONS } from '../../../conformance/chunk-index.ts'
 import { errorCode } from '../../../support/codes.ts'
+import { unpackDataFolder } from '../../../support/old-data-folder.ts'
 import { scanned, stored } from '../../../support/passage-table.ts'
+import { tempFolder } from '../../../support/temp-folder.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -104,9 +104,10 @@ describe('the indexes of version 0.1.0', () => {
     ['gen_01m81nch96h4qsmevt95w9chkv', 48, 74],
     ['gen_01m81ncgw4b7cx9pj6x9bj470w', 32, 82],
   ] as const
-  beforeEach(() => {
-    const archive = fileURLToPath(new URL('../../../fixtures/version-0.1.0/data.tar.gz', import.meta.url))
-    execFileSync('tar', ['-xzf', archive, '-C', folder, '--strip-components=2', '--no-same-owner', 'data-0.1.0/lance'])
+  beforeEach(async () => {
+    const dataDir = await tempFolder()
+    await unpackDataFolder('0.1.0', dataDir)
+    await cp(join(dataDir, 'lance'), folder, { recursive: true })
   })
 
   test.each(INDEXES)('%s keeps its passages, and takes less space', async (id, dimensions, count) => {

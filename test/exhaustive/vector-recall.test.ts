@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { normalise } from '../../../../../src/embed/vectors.ts'
-import { createBitmap, setBit } from '../../../../../src/index/segments/bitmap.ts'
-import { buildVectors } from '../../../../../src/index/segments/vectors/build.ts'
-import type { VectorLayout } from '../../../../../src/index/segments/vectors/format.ts'
-import { SegmentScan } from '../../../../../src/index/segments/vectors/segment-scan.ts'
-import { SegmentVectors } from '../../../../../src/index/segments/vectors/segment-vectors.ts'
-import { type SearchedVectors, searchVectors } from '../../../../../src/index/segments/vectors/search.ts'
-import { buildSegment, openSegment, randomDocuments, type TestDocument } from '../../../../support/random-segments.ts'
-import { seeded } from '../../../../support/seeded.ts'
+import { normalise } from '../../src/embed/vectors.ts'
+import { createBitmap, setBit } from '../../src/index/segments/bitmap.ts'
+import { buildVectors } from '../../src/index/segments/vectors/build.ts'
+import type { VectorLayout } from '../../src/index/segments/vectors/format.ts'
+import { SegmentScan } from '../../src/index/segments/vectors/segment-scan.ts'
+import { SegmentVectors } from '../../src/index/segments/vectors/segment-vectors.ts'
+import { type SearchedVectors, searchVectors } from '../../src/index/segments/vectors/search.ts'
+import { buildSegment, openSegment, randomDocuments, type TestDocument } from '../support/random-segments.ts'
+import { seeded } from '../support/seeded.ts'
 
 const PASSAGES = 80
 const DENSE = 64

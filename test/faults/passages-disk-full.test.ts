@@ -3,12 +3,12 @@ import { readdir, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { silentLogger } from '../../../../src/core/logger.ts'
-import { createPassageTableStore } from '../../../../src/index/passages/store.ts'
-import { DIMENSIONS } from '../../../conformance/chunk-index.ts'
-import { errorCode } from '../../../support/codes.ts'
-import { type Mount, mountTmpfs } from '../../../support/mount.ts'
-import { scanned, stored } from '../../../support/passage-table.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import { createPassageTableStore } from '../../src/index/passages/store.ts'
+import { DIMENSIONS } from '../conformance/chunk-index.ts'
+import { errorCode } from '../support/codes.ts'
+import { type Mount, mountTmpfs } from '../support/mount.ts'
+import { scanned, stored } from '../support/passage-table.ts'
 
 let folder: string
 let mount: Mount | null

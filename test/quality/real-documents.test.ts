@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { chunkDocument } from '../../../src/chunk/chunk.ts'
-import { DEFAULT_LIMITS } from '../../../src/config/config.ts'
-import { silentLogger } from '../../../src/core/logger.ts'
-import { documentText, type Page } from '../../../src/core/parsed.ts'
-import { createParserPool } from '../../../src/parse/pool/pool.ts'
-import { sniff } from '../../../src/parse/sniff/sniff.ts'
-import { DATA_DIR } from '../../support/data.ts'
-import { errorCode } from '../../support/codes.ts'
+import { chunkDocument } from '../../src/chunk/chunk.ts'
+import { DEFAULT_LIMITS } from '../../src/config/config.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import { documentText, type Page } from '../../src/core/parsed.ts'
+import { createParserPool } from '../../src/parse/pool/pool.ts'
+import { sniff } from '../../src/parse/sniff/sniff.ts'
+import { DATA_DIR } from '../support/data.ts'
+import { errorCode } from '../support/codes.ts'
 
 /** The documents that are refused, and their codes. */
 const REFUSED: Record<string, string> = {

@@ -2,9 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { tempFolder } from '../../support/temp-folder.ts'
+import { tempFolder } from '../support/temp-folder.ts'
 
-const SCRIPT = new URL('../../../scripts/release.mjs', import.meta.url)
+const SCRIPT = new URL('../../scripts/release.mjs', import.meta.url)
 
 /** A small repository whose steps succeed and write down that they ran. */
 let repository: string

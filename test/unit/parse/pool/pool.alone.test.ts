@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { constants, getPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ import { endlessPdf as loopingPdf, swellingDocx } from '../../../support/hard-fi
 import { blanksPdf, endlessPdf, manyPagesPdf } from '../../../support/make-bombs.ts'
 import { makePdf } from '../../../support/make-documents.ts'
 import { withFile } from '../../../support/parse-file.ts'
-import { childrenOf, isRunning } from '../../../support/processes.ts'
+import { childrenOf, commandOf, isRunning, statOf } from '../../../support/processes.ts'
 import { until } from '../../../support/until.ts'
 import { errorCode } from '../../../support/codes.ts'
 
@@ -31,17 +31,12 @@ function newPool(limits: Partial<Limits> = {}, workers = 1): ParserPool {
 
 /** The pool's parser processes, without the guard of the paused ones. */
 function parsers(of = process.pid): number[] {
-  return childrenOf(of).filter((pid) => psOf(pid, 'args').includes('parse/worker/main'))
+  return childrenOf(of).filter((pid) => commandOf(pid).includes('parse/worker/main'))
 }
 
-const guards = (): number[] => childrenOf(process.pid).filter((pid) => psOf(pid, 'args').includes('kill -CONT'))
+const guards = (): number[] => childrenOf(process.pid).filter((pid) => commandOf(pid).includes('kill -CONT'))
 
-/** Empty if the process has ended. */
-function psOf(pid: number, field: 'args' | 'stat'): string {
-  return spawnSync('ps', ['-p', String(pid), '-o', `${field}=`], { encoding: 'utf8' }).stdout.trim()
-}
-
-const isPaused = (pid: number): boolean => psOf(pid, 'stat').startsWith('T')
+const isPaused = (pid: number): boolean => statOf(pid)?.state === 'T'
 
 const good = (): Promise<Buffer> => makePdf([[{ text: 'First page.' }], [{ text: 'Second page.' }]])
 

@@ -2,13 +2,13 @@ import { cp, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { isDocsearchError } from '../../../../src/core/errors.ts'
-import { silentLogger } from '../../../../src/core/logger.ts'
-import type { PassageTable, StoredPassage } from '../../../../src/index/passage-table.ts'
-import { createPassageTableStore } from '../../../../src/index/passages/store.ts'
-import { DIMENSIONS } from '../../../conformance/chunk-index.ts'
-import { errorCode } from '../../../support/codes.ts'
-import { scanned, stored } from '../../../support/passage-table.ts'
+import { isDocsearchError } from '../../src/core/errors.ts'
+import { silentLogger } from '../../src/core/logger.ts'
+import type { PassageTable, StoredPassage } from '../../src/index/passage-table.ts'
+import { createPassageTableStore } from '../../src/index/passages/store.ts'
+import { DIMENSIONS } from '../conformance/chunk-index.ts'
+import { errorCode } from '../support/codes.ts'
+import { scanned, stored } from '../support/passage-table.ts'
 
 let folder: string
 let whole: string

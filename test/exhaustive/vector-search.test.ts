@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createBitmap, setBit } from '../../../../../src/index/segments/bitmap.ts'
-import { filterSegment } from '../../../../../src/index/segments/filter-segment.ts'
-import { mergeSegments } from '../../../../../src/index/segments/merge.ts'
-import { buildVectors, mergeVectors } from '../../../../../src/index/segments/vectors/build.ts'
-import { PAGE_BYTES } from '../../../../../src/index/segments/paged-file.ts'
-import { openPaged } from '../../../../../src/index/segments/store/files.ts'
-import { type VectorLayout, VECTORS } from '../../../../../src/index/segments/vectors/format.ts'
-import { SegmentVectors } from '../../../../../src/index/segments/vectors/segment-vectors.ts'
-import { type SearchedVectors, searchVectors } from '../../../../../src/index/segments/vectors/search.ts'
-import { damaged, expectDamage } from '../../../../support/damage.ts'
+import { createBitmap, setBit } from '../../src/index/segments/bitmap.ts'
+import { filterSegment } from '../../src/index/segments/filter-segment.ts'
+import { mergeSegments } from '../../src/index/segments/merge.ts'
+import { buildVectors, mergeVectors } from '../../src/index/segments/vectors/build.ts'
+import { PAGE_BYTES } from '../../src/index/segments/paged-file.ts'
+import { openPaged } from '../../src/index/segments/store/files.ts'
+import { type VectorLayout, VECTORS } from '../../src/index/segments/vectors/format.ts'
+import { SegmentVectors } from '../../src/index/segments/vectors/segment-vectors.ts'
+import { type SearchedVectors, searchVectors } from '../../src/index/segments/vectors/search.ts'
+import { damaged, expectDamage } from '../support/damage.ts'
 import {
   buildSegment,
   collections,
@@ -23,9 +23,9 @@ import {
   randomDocuments,
   without,
   type TestDocument,
-} from '../../../../support/random-segments.ts'
-import { seeded } from '../../../../support/seeded.ts'
-import { cosine, layouts, vectorOfRow, vectorsOf } from '../../../../support/random-vectors.ts'
+} from '../support/random-segments.ts'
+import { seeded } from '../support/seeded.ts'
+import { cosine, layouts, vectorOfRow, vectorsOf } from '../support/random-vectors.ts'
 
 /** The largest error of a cosine: components have 16 bits, those of the sparse rest 8. */
 const PRECISION = 4e-3

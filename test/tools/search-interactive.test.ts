@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { runCommand, testFolder } from '../support/cli.ts'
+import { testFolder } from '../support/cli.ts'
 import { cleanEnv } from '../support/daemon.ts'
 import { answerWith, json, type Received, result, scriptedInstance, uploaded } from '../support/scripted-instance.ts'
 import { hasTmux, onTerminal } from '../support/tmux.ts'
@@ -124,21 +124,4 @@ describe.skipIf(!hasTmux)('search without a query on a terminal', () => {
     await screen.press('Escape')
     await until('the end', async () => (await screen.shown()).includes('exit 0'))
   })
-})
-
-test('--min-score applies to what is found while typing', async () => {
-  const { url } = await instance()
-  const shown: unknown[] = []
-  const run = await runCommand(['search', '--min-score', '0.95'], {
-    env: { DOCSEARCH_SERVER: url, DOCSEARCH_TOKEN: 'dsk_x' },
-    terminal: 80,
-    prompts: {
-      browse: async ({ find }) => {
-        shown.push(await find('rent', new AbortController().signal))
-        return null
-      },
-    },
-  })
-  expect(run).toMatchObject({ code: 0, opened: [] })
-  expect(shown).toEqual([{ items: [], note: 'No results.' }])
 })

@@ -51,7 +51,7 @@ const QUESTIONS: [owner: 'olga' | 'anna', query: string, name: string][] = [
 let instance: Instance
 beforeEach(async () => {
   instance = await newInstance()
-  unpackDataFolder('0.1.0', instance.dataDir)
+  await unpackDataFolder('0.1.0', instance.dataDir)
 })
 afterEach(() => instance.remove())
 

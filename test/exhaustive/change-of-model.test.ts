@@ -1,11 +1,11 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import type { DocumentRecord } from '../../../src/core/model.ts'
-import { type FakeOllama, startFakeOllama } from '../../support/fake-ollama.ts'
-import { makeModel } from '../../support/fake-ollama-model.ts'
-import { until } from '../../support/until.ts'
-import { type Bench, openBench } from './harness.ts'
-import { errorCode, warningCode } from '../../support/codes.ts'
-import { vectorSearch } from '../../support/search-index.ts'
+import type { DocumentRecord } from '../../src/core/model.ts'
+import { type FakeOllama, startFakeOllama } from '../support/fake-ollama.ts'
+import { makeModel } from '../support/fake-ollama-model.ts'
+import { until } from '../support/until.ts'
+import { type Bench, openBench } from '../unit/ingest/harness.ts'
+import { errorCode, warningCode } from '../support/codes.ts'
+import { vectorSearch } from '../support/search-index.ts'
 
 const SMALL = makeModel('small', { dimensions: 64 })
 const OTHER = makeModel('other', { dimensions: 96 })

@@ -59,12 +59,12 @@ test('there is a data folder of every released version', () => {
   expect(new Set(released.map(({ version }) => version))).toEqual(new Set(versions))
 })
 
-// test/acceptance/data-folder-0.1.0.test.ts has the one that was made before the script.
+// test/daemon/data-folder-0.1.0.test.ts has the one that was made before the script.
 const described = released.filter(({ facts }) => facts.format === 2)
 for (const { version, facts } of described)
   test(`this version opens a data folder of version ${version} and loses nothing`, async () => {
     instance = await newInstance()
-    unpackDataFolder(version, instance.dataDir)
+    await unpackDataFolder(version, instance.dataDir)
     await expectToHold(facts as Facts)
   })
 
