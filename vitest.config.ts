@@ -20,11 +20,9 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // A process for each file would load the same modules hundreds of times.
     isolate: false,
-    restoreMocks: true,
-    unstubEnvs: true,
     // .ci/run counts from the file what passed, failed and was skipped.
     reporters: process.env.CI
-      ? ['default', ['json', { outputFile: `.cache/${process.env.npm_lifecycle_event}.json` }]]
+      ? ['default', ['json', { outputFile: `.cache/${process.env.npm_lifecycle_event ?? 'vitest'}.json` }]]
       : ['default'],
     projects: [
       {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { normalise } from '../../src/embed/vectors.ts'
 import { createBitmap, setBit } from '../../src/index/segments/bitmap.ts'
 import { buildVectors } from '../../src/index/segments/vectors/build.ts'
@@ -57,6 +57,7 @@ const direction = () => normalise(Float32Array.from({ length: DENSE }, normal))!
 const near = (subject: Float32Array) => normalise(subject.map((value) => value + 0.07 * normal()))!
 
 const clusterScans = vi.spyOn(SegmentScan.prototype, 'cluster')
+afterAll(() => clusterScans.mockRestore())
 afterEach(() => clusterScans.mockClear())
 
 /** Returns the number of a segment's clusters that were scanned in this test, for each search. */

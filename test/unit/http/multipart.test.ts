@@ -1,6 +1,6 @@
 import { Dicer } from '@fastify/busboy'
 import fc from 'fast-check'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { readMultipart } from '../../../src/http/api/upload/multipart.ts'
 import { errorCode } from '../../support/codes.ts'
 
@@ -82,6 +82,7 @@ test.each([
   ['small parts', '\r\n--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1'],
 ])('starts few parts and reads no further when a body is full of %s', async (_, repeated) => {
   const starts = vi.spyOn(Dicer.prototype, 'emit')
+  onTestFinished(() => starts.mockRestore())
   for (const perChunk of [1, 5_000]) {
     let chunksRead = 0
     async function* chunks() {
