@@ -4,10 +4,10 @@ import { defineConfig } from 'vitest/config'
 
 const MINUTE = 60_000
 const startsInstance = (file: string) => /startTestApp|startRealDaemon/.test(readFileSync(file, 'utf8'))
-/** These tests measure the process that they run in, or replace a module of it. */
-const ALONE = 'test/unit/**/*.alone.test.ts'
+/** These tests measure the process that they run in, or replace one of its modules. */
+const ALONE = 'test/**/*.alone.test.ts'
 
-/** The runs, each with a script in package.json. CONTRIBUTING.md says what each of them needs and how long it takes. */
+/** The runs of the scripts in package.json. CONTRIBUTING.md says what each of them needs and how long it takes. */
 export default defineConfig({
   test: {
     globalSetup: './test/support/build.ts',
@@ -39,6 +39,7 @@ export default defineConfig({
         test: {
           name: 'all',
           include: ['test/{exhaustive,daemon,servers,tools,web,faults,quality}/**/*.test.ts'],
+          exclude: [ALONE],
           // These wait longer for other processes.
           maxWorkers: availableParallelism() + 2,
           sequence: { groupOrder: 5 },
@@ -50,12 +51,12 @@ export default defineConfig({
           name: 'shared',
           include: [
             'test/http/**/*.test.ts',
-            ...globSync('test/{cli,client,tools,web}/**/*.test.ts').filter(startsInstance),
+            ...globSync('test/{cli,client,exhaustive,tools,web}/**/*.test.ts').filter(startsInstance),
             // Also looks for secrets in the database.
             'test/acceptance/secrets.test.ts',
           ],
           globalSetup: ['./test/support/build.ts', './test/support/shared-servers.ts'],
-          // One fewer than in other runs, because the servers need processor time as well.
+          // One fewer than in `npm test`, because the servers need processor time as well.
           maxWorkers: availableParallelism(),
           sequence: { groupOrder: 1 },
         },
@@ -81,6 +82,7 @@ export default defineConfig({
             'test/faults/**/*.test.ts',
             'test/long/{random-kills,faulty-disk,every-call,damaged-bits,connections,load,eight-hours,several-processes}.test.ts',
           ],
+          isolate: true,
           env: { DOCSEARCH_TEST_ALL_DAMAGES: 'true' },
           testTimeout: 30 * MINUTE,
           hookTimeout: 10 * MINUTE,

@@ -1,6 +1,7 @@
-import { readdirSync } from 'node:fs'
+import { globSync, readdirSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import config from '../vitest.config.ts'
 import { packageName, readSource, readSources, root, targetFolder, type Source } from './support/sources.ts'
 
 /** The layers from the bottom up. A folder may import from the rows above its own; folders in one row may not import each other. */
@@ -238,6 +239,19 @@ test('a file does one job: 500 lines at most', () => {
 })
 
 // A rule that reads nothing always passes, so these tests break each rule on purpose.
+test('every test file belongs to one of the runs that together run all tests', () => {
+  const runs = (config.test?.projects ?? []).flatMap((project) => {
+    if (typeof project !== 'object' || !('test' in project)) return []
+    const { name, include = [], exclude = [] } = project.test
+    return typeof name === 'string' && /^(?:main|alone|all|long|ollama)$/.test(name) ? [{ include, exclude }] : []
+  })
+  const matches = (file: string, patterns: readonly string[]) => patterns.some((pattern) => posix.matchesGlob(file, pattern))
+  const wrong = globSync('test/**/*.test.{ts,tsx}', { cwd: root }).filter(
+    (file) => runs.filter(({ include, exclude }) => matches(file, include) && !matches(file, exclude)).length !== 1,
+  )
+  expect(wrong).toEqual([])
+})
+
 describe('the rules find violations', () => {
   const broken = (path: string, code: string) => wrongImports(readSource(path, code))
 

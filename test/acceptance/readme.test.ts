@@ -7,7 +7,7 @@ import { makePdf } from '../support/make-documents.ts'
 import { rest } from '../support/rest.ts'
 import { PASSWORD, webClient, type WebClient } from '../support/web-client.ts'
 
-// What the README shows, in its order, with the real binary.
+// Runs the README's examples in order, with the real binary.
 
 let daemon: RealDaemon
 let home: string
@@ -97,7 +97,7 @@ test('in the browser: the owner logs in, and another user sees what is shared', 
 
 test('a backup, its restore, and the doctor of both instances', async () => {
   const [target, copy] = [join(home, 'backup'), join(home, 'copy', 'instance')]
-  // The backup has this key.
+  // Create the key first, so that the backup contains it.
   const token = await daemon.token()
   expect((await cli('backup', target)).code).toBe(0)
   expect((await cli('backup', 'verify', target)).code).toBe(0)

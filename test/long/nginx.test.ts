@@ -9,6 +9,7 @@ const FILES = [
   'test/acceptance/secrets.test.ts',
   'test/acceptance/sync.test.ts',
   'test/acceptance/synonyms.test.ts',
+  'test/acceptance/upload-folder.test.ts',
   'test/tools/upload-on-terminal.test.ts',
   'test/cli/clients.test.ts',
   'test/tools/login-daemon.test.ts',

@@ -53,7 +53,7 @@ describe.skipIf(!hasPostgres || VERSITYGW === null)('moving an instance', { time
     if (template !== undefined) await rm((await template).home, { recursive: true })
   })
 
-  /** Returns a copy of the data folder, which takes less time than another one. */
+  /** Copies the filled folder, which is faster than filling another one. */
   async function filledFolder() {
     const { home: from, env, ...rest } = await (template ??= fill())
     const home = await tempFolder()

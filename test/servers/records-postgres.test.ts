@@ -18,7 +18,7 @@ describe.skipIf(!hasPostgres)('in a PostgreSQL server', () => {
   describe('records', () => recordsConformance(postgres.openEmpty))
   describe('counters', () => counterConformance(postgres.openCounters))
 
-  test('the tables and columns are those of SQLite', async () => {
+  test('has the tables and columns of SQLite', async () => {
     const file = join(await tempFolder(), 'docsearch.db')
     await (await openRecords({ file, clock: testClock(), log: silentLogger })).close()
     const database = new DatabaseSync(file)

@@ -5,8 +5,8 @@ import type { PostgresServer } from '../../src/records/sql/postgres/server.ts'
 import { startPostgres } from './postgres-server.ts'
 
 /**
- * Returns what connects to an empty database. Its PostgreSQL server starts with the first call, and stops after the tests of the file
- * whose top level calls this function.
+ * Returns a function that connects to the file's database, which is empty at first. Call it at the top level of a test file. The
+ * PostgreSQL server starts with the first connection and stops after the file's tests.
  */
 export function postgresOfFile(): () => Promise<PostgresServer> {
   let opening: ReturnType<typeof open> | undefined

@@ -1,3 +1,4 @@
+import { vi } from 'vitest'
 import type { Blobs } from '../../src/blobs/blobs.ts'
 import { SWEEP_GRACE_MS } from '../../src/blobs/blobs.ts'
 import { openObjectBlobs } from '../../src/blobs/objects.ts'
@@ -44,7 +45,7 @@ export async function openOnServers(options: {
 }): Promise<SharedParts> {
   const { parserPool, ollamaUrl, measuring, clock, log } = options
   const { database, store, env } = await newPlace()
-  Object.assign(process.env, env)
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
   const { config: defaults, file } = await loadConfig({ data: options.folder }, { DOCSEARCH_EMBEDDER: 'builtin' })
   const place = { database, store, role: 'all' as const }
   const config: Config = { ...defaults, scrubDays: 0, embedder: 'auto', ollamaUrl, ...options.config, shared: place }

@@ -17,7 +17,10 @@ export async function tempRecords(clock: Clock): Promise<Records> {
   return records
 }
 
-/** Opens records. A new file begins as a copy of empty tables, because the migrations that make them take longer than most tests. */
+/**
+ * Opens records. A new file starts as a copy of an empty database, because migrations take longer than most tests. So all databases
+ * of a process have the same keys for sealed numbers.
+ */
 export async function openRecordsIn(options: { file: string; clock: Clock; log: Logger }): Promise<Records> {
   if (!existsSync(options.file)) await writeFile(options.file, await (emptyTables ??= makeTables()))
   return openRecords(options)

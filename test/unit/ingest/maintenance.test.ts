@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
+import { Deletions, type DeletionParts } from '../../../src/ingest/deletions.ts'
 import { Maintenance, type MaintenanceParts } from '../../../src/ingest/maintenance.ts'
 
 const MINUTE = 60_000
@@ -13,9 +14,9 @@ afterEach(() => {
 
 /** An instance whose index gets a file with each commit, and whose disk has these originals without a document. */
 function newInstance({ originals = [] as string[], optimiseMs = 0 } = {}) {
-  const state = { indexFiles: 1, originals, tombstones: 0, failures: 0, busyMs: 0 }
-  const act = async (work: () => void) => {
-    if (state.failures-- > 0) throw new Error('disk full')
+  const state = { indexFiles: 1, originals, sweeps: 0, tombstones: 0, busyMs: 0, failures: { optimise: 0, sweep: 0, forget: 0 } }
+  const act = async (what: keyof typeof state.failures, work: () => void) => {
+    if (state.failures[what]-- > 0) throw new Error('disk full')
     work()
   }
   const maintenance = new Maintenance({
@@ -26,20 +27,26 @@ function newInstance({ originals = [] as string[], optimiseMs = 0 } = {}) {
       trash: { purge: async () => 0 },
     },
     clock: { now: () => new Date() },
-    blobs: { sweep: () => act(() => (state.originals = [])).then(() => 0) },
+    blobs: {
+      async sweep() {
+        state.sweeps++
+        await act('sweep', () => (state.originals = []))
+        return 0
+      },
+    },
     lifecycle: {
       active: () => ({
         index: {
           async optimize() {
             await new Promise((resolve) => setTimeout(resolve, optimiseMs))
             state.busyMs += optimiseMs
-            await act(() => (state.indexFiles = 1))
+            await act('optimise', () => (state.indexFiles = 1))
           },
         },
       }),
     },
     log: silentLogger,
-    reconciler: { forget: () => act(() => (state.tombstones = 0)) },
+    reconciler: { forget: () => act('forget', () => (state.tombstones = 0)) },
   } as unknown as MaintenanceParts)
   const commit = () => {
     state.indexFiles++
@@ -76,35 +83,66 @@ test('a start makes the index compact, and deletes the originals that the last r
   await maintenance.stop()
 })
 
-test('originals without a document are deleted within hours, even if nobody deletes anything', async () => {
+test('the index becomes compact and originals without a document are deleted within hours, also without a change', async () => {
   const { maintenance, state } = newInstance()
   maintenance.start()
   await vi.advanceTimersByTimeAsync(MINUTE)
-  state.originals = ['left']
+  Object.assign(state, { indexFiles: 20, originals: ['left'] })
   await vi.advanceTimersByTimeAsync(7 * 60 * MINUTE)
-  expect(state.originals).toEqual([])
+  expect([state.indexFiles, state.originals]).toEqual([1, []])
   await maintenance.stop()
 })
 
-test('the originals of deleted documents are deleted within minutes', async () => {
+test('the originals of many deleted documents are deleted within minutes, in one sweep, because it reads every original', async () => {
   const { maintenance, state } = newInstance({ originals: ['a', 'b'] })
-  maintenance.deleted()
+  for (let i = 0; i < 5; i++) maintenance.deleted()
+  await vi.advanceTimersByTimeAsync(2 * MINUTE)
+  expect([state.originals, state.sweeps]).toEqual([[], 1])
+})
+
+/** Deletions of an instance whose records know one document, one project and one user. */
+function deletionsOf(maintenance: Maintenance, forget: () => Promise<void>): Deletions {
+  const deleted = async () => ({ documentIds: ['a'] })
+  return new Deletions({
+    records: { documents: { delete: async () => true }, projects: { delete: deleted }, users: { delete: deleted } },
+    log: silentLogger,
+    reconciler: { forget },
+    maintenance,
+  } as unknown as DeletionParts)
+}
+
+test.each([
+  ['document', (deletions: Deletions) => deletions.deleteDocument(new Set(), 'a')],
+  ['project', (deletions: Deletions) => deletions.deleteProject('a')],
+  ['user', (deletions: Deletions) => deletions.deleteUser('a')],
+])('the originals of a deleted %s are deleted within minutes', async (_, remove) => {
+  const { maintenance, state } = newInstance({ originals: ['a'] })
+  await remove(deletionsOf(maintenance, async () => {}))
   await vi.advanceTimersByTimeAsync(2 * MINUTE)
   expect(state.originals).toEqual([])
 })
 
-test.each(['committed', 'deleted', 'retryForget'] as const)(
-  'what fails is repeated without another change: %s',
-  async (change) => {
-    const { maintenance, state } = newInstance({ originals: ['a'] })
-    Object.assign(state, { indexFiles: 20, tombstones: 3, failures: 3 })
-    maintenance[change]()
-    await vi.advanceTimersByTimeAsync(10 * MINUTE)
-    if (change === 'retryForget') expect(state.tombstones).toBe(0)
-    else expect(state.indexFiles).toBe(1)
-    if (change === 'deleted') expect(state.originals).toEqual([])
-  },
-)
+test('a deletion is repeated in the index if the index was busy and then failed', async () => {
+  const { maintenance, state } = newInstance()
+  state.tombstones = 1
+  const { promise, reject } = Promise.withResolvers<void>()
+  const done = deletionsOf(maintenance, () => promise).deleteDocument(new Set(), 'a')
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(await done).toBe(true)
+  reject(new Error('disk full'))
+  await vi.advanceTimersByTimeAsync(MINUTE)
+  expect(state.tombstones).toBe(0)
+})
+
+test.each(['committed', 'deleted', 'retryForget'] as const)('repeats failed work without another change: %s', async (change) => {
+  const { maintenance, state } = newInstance({ originals: ['a'] })
+  Object.assign(state, { indexFiles: 20, tombstones: 3, failures: { optimise: 3, sweep: 3, forget: 3 } })
+  maintenance[change]()
+  await vi.advanceTimersByTimeAsync(10 * MINUTE)
+  if (change === 'retryForget') expect(state.tombstones).toBe(0)
+  else expect(state.indexFiles).toBe(1)
+  if (change === 'deleted') expect(state.originals).toEqual([])
+})
 
 test('does nothing once it is stopped', async () => {
   const { maintenance, state, commit } = newInstance({ originals: ['a'] })

@@ -12,10 +12,12 @@ test.each(FORMAT_SAMPLES)('%s', async (name, bytes) => {
 })
 
 /** Shows what was read: a line for each line of text, with the kind of its block. */
-function show({ title, tags, pages, warnings }: ParseSummary & { pages: Page[] }): string {
+function show({ title, tags, pages, warnings, facts }: ParseSummary & { pages: Page[] }): string {
+  const { took_ms: _time, encoding: _encoding, confidence: _confidence, ...others } = facts
   return [
     ...(title ? [label('title', title)] : []),
     ...(tags?.length ? [label('tags', tags.join(', '))] : []),
+    ...Object.entries(others).map(([name, value]) => label(name, String(value))),
     ...warnings.map(({ code, page }) => label('warning', page === undefined ? code : `${code}, page ${page}`)),
     ...pages.flatMap(({ number, running, blocks, text }) => [
       `page ${number}`,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createBuiltinEmbedder } from '../../../src/embed/builtin.ts'
 import type { Embedder } from '../../../src/embed/embedder.ts'
+import { floorAmong, measuredFloor } from '../../../src/core/noise.ts'
 import { type Fixture, makeFixture } from './fixture.ts'
 
 const CHANCE = { mean: 0, deviation: 0.1 }
@@ -65,4 +66,10 @@ test('corrects no word in a question of nonsense', async () => {
 test('drops no passage before the model is measured', async () => {
   const { hits } = await fixture.ask('zzzzqqqq', { correct: false }, { embedder: near(0.2) })
   expect(hits.length).toBeGreaterThan(0)
+})
+
+test('the floor is higher among more passages, and lower for a question whose words are known', () => {
+  const floor = measuredFloor(CHANCE, false)
+  expect(floorAmong(20_000, floor)).toBeGreaterThan(floorAmong(100, floor))
+  expect(floorAmong(20_000, measuredFloor(floor, true))).toBeLessThan(floorAmong(20_000, floor))
 })
