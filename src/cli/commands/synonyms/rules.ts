@@ -1,17 +1,8 @@
 import type { Client } from '../../../client/client.ts'
 import type { Synonym } from '../../../contract/synonyms.ts'
 import { formatSynonymRule, readSynonymLine, synonymKey, type SynonymRule } from '../../../core/synonyms.ts'
-import type { Context } from '../../context.ts'
-import { text } from '../../options.ts'
 import { collectPages } from '../pages.ts'
 import { endsWith, onlyMatch } from '../find.ts'
-
-export const projectOption = text('-p, --project <name>', 'Project (ID or name; default "default")')
-
-/** Uploads without --project go to the same project. */
-export async function projectOf(context: Context, named: string | undefined): Promise<string> {
-  return named ?? (await context.target()).project ?? 'default'
-}
 
 export function ruleOf({ words, expands_to: expandsTo }: Pick<Synonym, 'words' | 'expands_to'>): SynonymRule {
   return { words, expandsTo }
