@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { MAX_PROBLEM_BYTES } from '../../src/http/problems/fit-problem.ts'
+import { MAX_PROBLEM_BYTES } from '../../src/http/problems/problems.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 
 let app: TestApp

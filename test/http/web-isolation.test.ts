@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Page } from '../../src/http/web/routing/page.ts'
+import type { View } from '../../src/http/web/routing/page.ts'
 import { pages } from '../support/api-table.ts'
 import { paths } from '../../src/pages/paths.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
@@ -96,7 +96,7 @@ function expectNothingOfAlice(html: string): void {
 }
 
 const applicationFields = { name: 'Taken', redirect_uris: 'https://evil.example/cb', scopes: 'read:documents' }
-const at = (method: Page['method'], path: string) => `${method} ${path}`
+const at = (method: View['method'], path: string) => `${method} ${path}`
 
 /** For each route: what Bob sends, and the answer he must get. */
 const CASES: Record<string, () => Promise<void>> = {

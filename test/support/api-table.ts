@@ -1,11 +1,11 @@
 import { DEFAULT_LIMITS } from '../../src/config/config.ts'
 import { apiTable } from '../../src/http/api/index.ts'
 import type { AppParts } from '../../src/http/dependencies.ts'
-import type { Page } from '../../src/http/web/routing/page.ts'
+import type { View } from '../../src/http/web/routing/page.ts'
 import { pages as pagesOf } from '../../src/http/web/index.ts'
 
 /** The tables of the API and of the pages, for reading only: there is no service behind them. */
 const nothing = { settings: { limits: DEFAULT_LIMITS, rateLimit: 0, userRateLimit: 0 } } as unknown as AppParts
 
 export const { operations, routes } = apiTable(nothing)
-export const pages: readonly Page[] = pagesOf(nothing)
+export const pages: readonly View[] = pagesOf(nothing)

@@ -2,7 +2,6 @@ import type { Original } from '../../services/original.ts'
 import type { Ctx } from '../routing/context.ts'
 import { fail } from '../problems/problems.ts'
 import { hasCurrent } from './etag.ts'
-import { parseRange } from './range.ts'
 
 /** Uploaded HTML must never run under the address of the instance: it loads nothing, and the browser gives it an origin of its own. */
 export const FILE_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
@@ -55,4 +54,28 @@ export function attachmentHeaders(mediaType: string): OriginalHeaders {
 function wantsRange(ctx: Ctx, etag: string): boolean {
   const condition = ctx.get('If-Range')
   return ctx.get('Range') !== '' && (condition === '' || condition === etag)
+}
+
+interface ByteRange {
+  /** Both ends are included. */
+  start: number
+  end: number
+}
+
+/**
+ * Returns the single range that a Range header asks for (RFC 9110 section 14). Returns null when the answer is the whole file, which is also
+ * right for several ranges and for unknown units. Returns `unsatisfiable` when the answer is 416.
+ */
+function parseRange(header: string, size: number): ByteRange | null | 'unsatisfiable' {
+  const match = /^bytes=\s*(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))\s*$/i.exec(header)
+  if (match === null) return null
+  const [, first, last, suffix] = match
+  if (suffix !== undefined) {
+    const length = Math.min(Number(suffix), size)
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 }
+  }
+  const start = Number(first)
+  const end = last === undefined || last === '' ? size - 1 : Math.min(Number(last), size - 1)
+  if (last !== undefined && last !== '' && Number(last) < start) return null
+  return start >= size ? 'unsatisfiable' : { start, end }
 }

@@ -1,12 +1,10 @@
-import type { AppParts } from '../dependencies.ts'
-import { assetPages } from './assets.ts'
+import type { AppParts, Dependencies } from '../dependencies.ts'
 import { authorizePages } from './account/authorize.ts'
 import { devicePages } from './account/device.ts'
 import { documentListPages } from './documents/list.ts'
 import { documentPages } from './documents/routes.ts'
-import { eventPages } from './events.ts'
 import { loginPages } from './account/login.ts'
-import type { Page } from './routing/page.ts'
+import type { View } from './routing/page.ts'
 import { projectPages } from './projects/projects.ts'
 import { savedSearchPages } from './search/saved.ts'
 import { searchPages } from './search/search.ts'
@@ -20,9 +18,19 @@ import { oncePages } from './settings/once.ts'
 import { userPages } from './settings/users.ts'
 import { setupPages } from './account/setup.ts'
 import { uploadPages } from './upload/upload.ts'
+import { eventQuery } from '../../contract/documents.ts'
+import { validate } from '../../contract/validate.ts'
+import { paths } from '../../pages/paths.ts'
+import { sendEvents, type EventParts } from '../api/events/routes.ts'
+import { clientGone } from '../routing/context.ts'
+import { ASSETS } from '../../pages/assets.ts'
+import { FAVICON } from '../../pages/favicon.ts'
+import { openSearchDescription } from '../../pages/open-search.ts'
+import { fixedAnswer, sendFixed, type FixedAnswer } from '../answers/fixed.ts'
+import { fail } from '../problems/problems.ts'
 
 /** Returns the table of all pages. A path with a fixed word comes before one with `:id` in its place. */
-export function pages(dependencies: AppParts): Page[] {
+export function pages(dependencies: AppParts): View[] {
   return [
     ...assetPages(dependencies),
     ...searchPages(dependencies),
@@ -46,3 +54,60 @@ export function pages(dependencies: AppParts): Page[] {
     ...instancePages(dependencies),
   ]
 }
+
+/** The events of the API for the script of the views, which has a session instead of a key. Both count towards the same limit. */
+const eventPages = (parts: EventParts & Pick<Dependencies, 'settings'>): View[] => [
+  {
+    method: 'GET',
+    path: paths.events,
+    access: 'user',
+    handle({ ctx, actor }) {
+      const query = validate(eventQuery, { ...ctx.query })
+      sendEvents(parts, ctx, actor, query, AbortSignal.any([clientGone(ctx), parts.settings.stopping]))
+    },
+  },
+]
+
+const YEAR_SECONDS = 365 * 24 * 60 * 60
+
+/** For files whose addresses never change. */
+const DAY_CACHE = 'public, max-age=86400'
+
+const ANSWERS = Object.fromEntries(
+  Object.entries(ASSETS).map(([name, { type, body }]) => [name, fixedAnswer(type, body)]),
+) as Record<keyof typeof ASSETS, FixedAnswer>
+
+const ICON = fixedAnswer('image/x-icon', FAVICON)
+
+/**
+ * The files that pages use, and those that browsers ask for on their own. An address with the hash of the content may be cached
+ * forever.
+ */
+const assetPages = ({ settings }: Pick<Dependencies, 'settings'>): View[] => [
+  {
+    method: 'GET',
+    path: '/assets/:id',
+    access: 'public',
+    async handle({ ctx, id }) {
+      if (!Object.hasOwn(ASSETS, id)) throw fail('not_found', 'There is no such file.')
+      const isExact = ctx.query['v'] === ASSETS[id as keyof typeof ASSETS].hash
+      const cacheControl = isExact ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache'
+      await sendFixed(ctx, ANSWERS[id as keyof typeof ASSETS], cacheControl)
+    },
+  },
+  {
+    method: 'GET',
+    path: paths.favicon,
+    access: 'public',
+    handle: ({ ctx }) => sendFixed(ctx, ICON, DAY_CACHE),
+  },
+  {
+    method: 'GET',
+    path: paths.openSearch,
+    access: 'public',
+    handle({ ctx }) {
+      const description = openSearchDescription(settings.baseUrl())
+      return sendFixed(ctx, fixedAnswer('application/opensearchdescription+xml; charset=utf-8', description), DAY_CACHE)
+    },
+  },
+]

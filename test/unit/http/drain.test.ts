@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import Koa from 'koa'
 import { afterEach, expect, test } from 'vitest'
 import type { Principal } from '../../../src/core/model.ts'
-import { drainer } from '../../../src/http/middleware/drain.ts'
+import { drainer } from '../../../src/http/middleware/problem-errors.ts'
 import type { State } from '../../../src/http/routing/context.ts'
 
 let server: Server | undefined

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DocumentEvent } from '../../../src/core/model.ts'
-import { formatEvents } from '../../../src/http/api/events/present.ts'
+import { formatEvents } from '../../../src/http/api/events/routes.ts'
 import type { Events } from '../../../src/records/records.ts'
 import { actorOf } from '../../../src/services/access.ts'
 import { createEvents } from '../../../src/services/events.ts'

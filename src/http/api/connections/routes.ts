@@ -1,7 +1,7 @@
-import { connectionList, type ConnectionList } from '../../../contract/clients.ts'
+import { connectionList, type ConnectionList, type Connection as WireConnection } from '../../../contract/clients.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { route, type Route } from '../../routing/route.ts'
-import { presentConnection } from './present.ts'
+import type { OwnConnection } from '../../../services/connections.ts'
 
 const tag = 'Connected applications'
 const access = 'manage:keys'
@@ -37,3 +37,16 @@ export const connectionRoutes = ({ connections }: Pick<Dependencies, 'connection
     },
   }),
 ]
+
+/** What a user has connected, as the wire has it. */
+function presentConnection({ application, scopes, projects, since, lastUsedAt }: OwnConnection): WireConnection {
+  return {
+    client_id: application.id,
+    name: application.name,
+    type: application.type,
+    scopes,
+    projects,
+    connected_at: since.toISOString(),
+    last_used_at: lastUsedAt?.toISOString() ?? null,
+  }
+}

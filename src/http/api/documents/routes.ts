@@ -1,13 +1,149 @@
-import { document, documentList, documentListQuery, type DocumentList } from '../../../contract/documents.ts'
+import {
+  document,
+  documentList,
+  documentListQuery,
+  type DocumentList,
+  textQuery,
+  documentBatch,
+  documentBatchAnswer,
+  type DocumentBatchAnswer,
+} from '../../../contract/documents.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { route, type Route } from '../../routing/route.ts'
-import { batchRoute } from './batch.ts'
 import { changeRoutes } from './changes.ts'
-import { contentRoute } from './content.ts'
-import { pageImageRoute } from './page-image.ts'
-import { toDocumentFilter } from './filter.ts'
+import { toDocumentFilter, toDocumentUpdate } from './filter.ts'
 import { presentDocument } from '../../../contract/present/documents.ts'
-import { textRoute } from './text.ts'
+import { endWithSight } from '../../middleware/credential-watch.ts'
+import { attachmentHeaders, sendOriginal } from '../../answers/send-original.ts'
+import { pageImageQuery, parsePageNumber } from '../../../contract/page-images.ts'
+import { sendPageImage } from '../../answers/send-page-image.ts'
+import type { z } from 'zod'
+import type { BatchAction } from '../../../services/services.ts'
+import { PROBLEMS } from '../../problems/problems.ts'
+
+const contentRoute = ({ credentials, documents }: Pick<Dependencies, 'credentials' | 'documents'>): Route =>
+  route({
+    operationId: 'getDocumentContent',
+    method: 'GET',
+    path: '/api/v1/documents/{id}/content',
+    tag: 'Documents',
+    summary: 'Download the original',
+    description:
+      'The bytes that were uploaded, as an attachment. A request for one range gets that range; a request for several ranges gets the whole file.',
+    access: 'read:documents',
+    idDescription: 'ID of the document',
+    headers: {
+      Range: { description: 'A single range', example: 'bytes=0-1023' },
+      'If-None-Match': { description: 'An ETag; the answer is 304 when it is still the current one' },
+      'If-Range': { description: 'An ETag; `Range` counts only while it is the current one' },
+    },
+    answers: {
+      200: {
+        description: 'The whole file',
+        type: 'application/octet-stream',
+        headers: { ETag: 'SHA-256 of the bytes', 'Content-Disposition': 'attachment, with the name', 'Accept-Ranges': 'bytes' },
+      },
+      206: {
+        description: 'The range',
+        type: 'application/octet-stream',
+        headers: { 'Content-Range': 'First and last byte, and the size of the file' },
+      },
+      304: { description: 'Unchanged' },
+    },
+    problems: ['document_not_found', 'range_not_satisfiable', 'blob_missing'],
+    async handle({ ctx, actor, id }) {
+      const original = await documents.original(actor, id)
+      endWithSight(ctx, credentials, actor, original.document.id)
+      await sendOriginal(ctx, original, attachmentHeaders(original.document.mediaType))
+    },
+  })
+
+const textRoute = ({ credentials, documents }: Pick<Dependencies, 'credentials' | 'documents'>): Route =>
+  route({
+    operationId: 'getDocumentText',
+    method: 'GET',
+    path: '/api/v1/documents/{id}/text',
+    tag: 'Documents',
+    summary: 'Read the extracted text',
+    description:
+      'Exactly what was extracted, with a form feed (U+000C) between pages. The offsets of a search result count in this text.',
+    access: 'read:documents',
+    idDescription: 'ID of the document',
+    query: textQuery,
+    answers: { 200: { description: 'The text in UTF-8', type: 'text/plain; charset=utf-8' } },
+    problems: ['document_not_found', 'page_not_found', 'text_not_ready'],
+    async handle({ ctx, actor, id, query }) {
+      const { document, text } = await documents.text(actor, id, query.page)
+      endWithSight(ctx, credentials, actor, document.id)
+      ctx.set('Content-Type', 'text/plain; charset=utf-8')
+      ctx.body = text
+    },
+  })
+
+const pageImageRoute = ({ credentials, pageImages }: Pick<Dependencies, 'credentials' | 'pageImages'>): Route =>
+  route({
+    operationId: 'getDocumentPageImage',
+    method: 'GET',
+    path: '/api/v1/documents/{id}/pages/{n}.png',
+    tag: 'Documents',
+    summary: 'Show a page as an image',
+    description:
+      'A PNG with 16 shades of grey, or with up to 16 colours if the page has colour. A page more than four times as tall as wide can get a narrower image than `w`, because images are at most 8,000 pixels tall. Only PDFs and pictures have images; other documents answer 404 with `no_page_images`.',
+    access: 'read:documents',
+    idDescription: 'ID of the document',
+    pathDescriptions: { n: 'Number of the page, from 1' },
+    query: pageImageQuery,
+    headers: { 'If-None-Match': { description: 'An ETag; the answer is 304 when it is still the current one' } },
+    answers: {
+      200: { description: 'The image', type: 'image/png', headers: { ETag: 'Changes when the image changes' } },
+      304: { description: 'Unchanged' },
+    },
+    problems: ['document_not_found', 'page_not_found', 'no_page_images', 'page_image_failed', 'blob_missing'],
+    async handle({ ctx, actor, id, params, query }) {
+      const image = await pageImages.get(actor, id, parsePageNumber(params['n'] ?? ''), query.w)
+      endWithSight(ctx, credentials, actor, image.document.id)
+      await sendPageImage(ctx, image)
+    },
+  })
+
+/** What each action answers for one document. */
+const DONE = { delete: 204, restore: 202, reprocess: 202, update: 200 } as const
+
+const batchRoute = ({ documents }: Pick<Dependencies, 'documents'>): Route =>
+  route({
+    operationId: 'changeDocuments',
+    method: 'POST',
+    path: '/api/v1/documents/batch',
+    tag: 'Documents',
+    summary: 'Delete, restore, reprocess or change many documents',
+    description:
+      'Applies one action to up to 1,000 documents, one after the other. The answer has a result for each document, in the order of `ids`. `update` changes tags, or moves the documents to another project. Except for `reprocess`, an attachment whose message is among the documents follows it, and gets the same result. `restore` refuses attachments that exceed a quota with `quota_exceeded`, and restores their message.',
+    access: 'write:documents',
+    body: documentBatch,
+    answers: { 200: { description: 'A result for each document', schema: documentBatchAnswer } },
+    problems: ['project_not_found'],
+    async handle({ ctx, actor, body, gone }) {
+      const results = await documents.batch(actor, body.ids, toAction(body), gone)
+      ctx.body = {
+        results: results.map(({ id, refusal, replacedId }) =>
+          refusal === null
+            ? { id, status: DONE[body.action], ...(typeof replacedId === 'string' && { replaced_id: replacedId }) }
+            : { id, status: PROBLEMS[refusal].status, code: refusal },
+        ),
+      } satisfies DocumentBatchAnswer
+    },
+  })
+
+function toAction(batch: z.output<typeof documentBatch>): BatchAction {
+  switch (batch.action) {
+    case 'delete':
+      return { action: 'delete', isPermanent: batch.permanent }
+    case 'update':
+      return { action: 'update', change: toDocumentUpdate(batch) }
+    default:
+      return { action: batch.action }
+  }
+}
 
 const tag = 'Documents'
 

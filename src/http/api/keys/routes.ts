@@ -5,10 +5,11 @@ import {
   apiKeyListQuery,
   type ApiKeyCreated,
   type ApiKeyList,
+  type ApiKey,
 } from '../../../contract/account.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { answerCreated, route, type Route } from '../../routing/route.ts'
-import { presentKey } from './present.ts'
+import type { OwnKey } from '../../../services/keys.ts'
 
 const tag = 'Keys'
 const access = 'manage:keys'
@@ -63,3 +64,17 @@ export const keyRoutes = ({ keys, settings }: Pick<Dependencies, 'keys' | 'setti
     },
   }),
 ]
+
+/** A key as the wire has it: never the key itself. */
+function presentKey(key: OwnKey): ApiKey {
+  return {
+    id: key.id,
+    name: key.name,
+    scopes: key.scopes,
+    projects: key.projects,
+    last_four: key.lastFour,
+    created_at: key.createdAt.toISOString(),
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    expires_at: key.expiresAt?.toISOString() ?? null,
+  }
+}

@@ -1,7 +1,8 @@
-import { me } from '../../../contract/account.ts'
+import { me, type Me } from '../../../contract/account.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { route, type Route } from '../../routing/route.ts'
-import { presentMe } from './present.ts'
+import type { Account } from '../../../services/account.ts'
+import { KEY_SCOPES, type Principal } from '../../../core/model.ts'
 
 export const meRoutes = ({ account }: Pick<Dependencies, 'account'>): Route[] => [
   route({
@@ -19,3 +20,16 @@ export const meRoutes = ({ account }: Pick<Dependencies, 'account'>): Route[] =>
     },
   }),
 ]
+
+/** Who is calling, as the wire has it. */
+function presentMe(user: Awaited<ReturnType<Account['getWithUsage']>>, caller: Principal): Me {
+  return {
+    user: { id: user.id, name: user.name, email: user.email, role: user.role },
+    scopes: KEY_SCOPES.filter((scope) => caller.scopes.has(scope)),
+    projects: user.projects,
+    authentication: { method: caller.via, id: caller.credentialId, name: caller.credentialName },
+    expires_at: caller.expiresAt?.toISOString() ?? null,
+    usage: user.usage,
+    quota: user.quotas,
+  }
+}

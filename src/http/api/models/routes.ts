@@ -6,11 +6,19 @@ import {
   modelTestRequest,
   modelUse,
   modelUsed,
+  type Model,
+  type ModelIndex,
+  type ModelList,
+  type ModelTest,
+  type ModelUsed,
+  type ModelPullLine,
 } from '../../../contract/models.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { route, type Route } from '../../routing/route.ts'
-import { presentModelChange, presentModels, presentModelTest } from './present.ts'
-import { streamPull } from './pull.ts'
+import type { ModelChange, ModelsState, ModelState, ModelTestResult, PullProgress } from '../../../services/models.ts'
+import { Readable } from 'node:stream'
+import { isDocsearchError } from '../../../core/errors.ts'
+import type { Logger } from '../../../core/logger.ts'
 
 const tag = 'Models'
 const access = 'manage:keys'
@@ -111,3 +119,95 @@ const testRoute = ({ models }: Pick<Dependencies, 'models'>): Route =>
       ctx.body = presentModelTest(await models.test(actor, body.model, ending))
     },
   })
+
+const STATES = { active: 'in_use', building: 'building', retired: 'kept' } as const
+
+function presentModels({ models, ollama, waitingFor }: ModelsState): ModelList {
+  return { models: models.map((model) => presentModel(model, waitingFor)), ollama }
+}
+
+function presentModelChange({ model, state, documentsDone, documentsTotal, notice }: ModelChange): ModelUsed {
+  return { model, state, documents_done: documentsDone, documents_total: documentsTotal, notice }
+}
+
+function presentModelTest(tested: ModelTestResult): ModelTest {
+  return {
+    model: tested.model,
+    known: tested.isKnown,
+    dimensions: tested.dimensions,
+    passage_tokens: tested.passageTokens,
+    tokens_per_second: tested.tokensPerSecond,
+    seconds_for_all: tested.secondsForAll,
+    checks: tested.checks,
+  }
+}
+
+function presentModel({ name, embedder, isInUse, indexes }: ModelState, waitingFor: string | null): Model {
+  return {
+    name,
+    available: embedder !== null,
+    in_use: isInUse,
+    known: embedder?.known ?? false,
+    dimensions: embedder?.dimensions ?? indexes[0]?.record.dimensions ?? null,
+    size_bytes: embedder?.sizeBytes ?? null,
+    indexes: indexes.map((state) => presentIndex(state, waitingFor)),
+  }
+}
+
+function presentIndex(
+  { record, passages, sizeBytes, progress }: ModelState['indexes'][number],
+  waitingFor: string | null,
+): ModelIndex {
+  return {
+    state: STATES[record.state],
+    chunks: passages,
+    size_bytes: sizeBytes,
+    created_at: record.createdAt.toISOString(),
+    documents_done: progress?.done ?? null,
+    documents_total: progress?.total ?? null,
+    passages_done: progress?.passagesDone ?? null,
+    passages_total: progress?.passagesTotal ?? null,
+    tokens_per_second: progress?.tokensPerSecond ?? null,
+    seconds_left: progress?.secondsLeft ?? null,
+    waiting_for: record.state === 'building' ? waitingFor : null,
+  }
+}
+
+/**
+ * Answers with the progress of a download as lines of JSON. Waits for the first line, so that a download that fails at once is refused like any
+ * other request. A later failure becomes the last line.
+ */
+async function streamPull(progress: PullProgress, signal: AbortSignal, log: Logger): Promise<Readable> {
+  const first = await progress.next()
+  return Readable.from(lines(first, progress, signal, log), { objectMode: false })
+}
+
+async function* lines(
+  first: Awaited<ReturnType<PullProgress['next']>>,
+  progress: PullProgress,
+  signal: AbortSignal,
+  log: Logger,
+): AsyncGenerator<string> {
+  let last = ''
+  try {
+    for (let next = first; next.done !== true; next = await progress.next()) {
+      const { status, completedBytes, totalBytes } = next.value
+      const line = write({ status, completed_bytes: completedBytes, total_bytes: totalBytes })
+      // Ollama repeats itself many times a second.
+      if (line !== last) yield line
+      last = line
+    }
+  } catch (error) {
+    if (signal.aborted) return
+    if (!isDocsearchError(error)) log.error({ err: error }, 'model download failed')
+    const shown = isDocsearchError(error)
+      ? { code: error.code, message: error.message }
+      : { code: 'internal_error', message: 'Internal error. See the server log.' }
+    yield write({ status: 'error', completed_bytes: null, total_bytes: null, error: shown })
+  } finally {
+    // The client may have gone: then the download ends too.
+    await progress.return(undefined)
+  }
+}
+
+const write = (line: ModelPullLine): string => `${JSON.stringify(line)}\n`

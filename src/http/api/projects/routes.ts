@@ -7,10 +7,11 @@ import {
   projectUpdate,
   type ProjectDeleted,
   type ProjectList,
+  type Project,
 } from '../../../contract/projects.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { answerCreated, route, type Route } from '../../routing/route.ts'
-import { presentProject } from './present.ts'
+import type { OwnProject } from '../../../services/projects.ts'
 
 const tag = 'Projects'
 const path = '/api/v1/projects/{id}'
@@ -92,3 +93,26 @@ export const projectRoutes = ({ projects, settings }: Pick<Dependencies, 'projec
     },
   }),
 ]
+
+function presentProject(project: OwnProject): Project {
+  const { counts } = project
+  return {
+    id: project.id,
+    name: project.name,
+    description: project.description,
+    role: project.role,
+    owner: { id: project.ownerId, name: project.ownerName },
+    document_count: counts.documents,
+    chunk_count: counts.chunks,
+    size_bytes: counts.bytes,
+    statuses: {
+      queued: counts.statuses.queued,
+      processing: counts.statuses.processing,
+      ready: counts.statuses.ready,
+      failed: counts.statuses.failed,
+    },
+    ...(project.trashed !== undefined && { trashed_count: project.trashed }),
+    created_at: project.createdAt.toISOString(),
+    updated_at: project.updatedAt.toISOString(),
+  }
+}

@@ -6,11 +6,12 @@ import {
   synonymsReplace,
   synonymsSaved,
   type SynonymList,
+  type Synonym,
+  type SynonymsSaved,
 } from '../../../contract/synonyms.ts'
-import { tidyRule, type SynonymRule } from '../../../core/synonyms.ts'
+import { tidyRule, type SynonymRule, type SynonymRecord } from '../../../core/synonyms.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { route, type Route } from '../../routing/route.ts'
-import { presentSaved, presentSynonym } from './present.ts'
 
 const tag = 'Synonyms'
 const path = '/api/v1/projects/{id}/synonyms'
@@ -90,4 +91,15 @@ export const synonymRoutes = ({ synonyms }: Pick<Dependencies, 'synonyms'>): Rou
 
 function rulesOf({ synonyms }: z.output<typeof synonymsReplace>): SynonymRule[] {
   return synonyms.map(({ words, expands_to: expandsTo }) => tidyRule({ words, expandsTo }))
+}
+
+function presentSynonym({ id, words, expandsTo, createdAt }: SynonymRecord): Synonym {
+  return { id, words: [...words], expands_to: expandsTo && [...expandsTo], created_at: createdAt.toISOString() }
+}
+
+function presentSaved(saved: readonly { record: SynonymRecord; isNew: boolean }[], removed = 0): SynonymsSaved {
+  return {
+    synonyms: saved.map(({ record, isNew }) => ({ ...presentSynonym(record), outcome: isNew ? 'created' : 'unchanged' })),
+    removed,
+  }
 }

@@ -6,7 +6,6 @@ import type { Ctx } from '../../routing/context.ts'
 import type { HttpSettings } from '../../dependencies.ts'
 import { fail } from '../../problems/problems.ts'
 import { readMultipart } from './multipart.ts'
-import { baseName, hasControlCharacters } from './names.ts'
 
 type Limits = HttpSettings['limits']
 
@@ -279,4 +278,15 @@ function check(
     if (hasControlCharacters(path)) faults.push({ path: `path.${i}`, message: 'must not contain control characters' })
   })
   return { project: input.project, tags: input.tags === '' ? null : tags }
+}
+
+const CONTROL = /\p{Cc}/u
+
+/** Returns the last part of the path that a client sent as a file name. The name is only data: it never becomes a path here. */
+function baseName(sent: string): string {
+  return sent.split(/[/\\]/).at(-1) ?? ''
+}
+
+function hasControlCharacters(text: string): boolean {
+  return CONTROL.test(text)
 }

@@ -11,7 +11,7 @@ import { decision } from '../forms/fields.ts'
 import { limitErrors, limitOf, limitProps, projectLimitFields } from '../forms/project-limit.ts'
 import { hasTooManyFields, MAX_FIELDS } from '../../body/fields.ts'
 import { fail } from '../../problems/problems.ts'
-import { redirect, redirectToLogin, returnToApplication, viewerOf, type Page, type PageCall } from '../routing/page.ts'
+import { redirect, redirectToLogin, returnToApplication, viewerOf, type View, type ViewCall } from '../routing/page.ts'
 import { showErrorPage } from '../routing/page-errors.ts'
 
 /** `scope` has the scopes that the view has shown. */
@@ -20,7 +20,7 @@ const consentForm = z.object({ query: z.string(), scope: z.string().optional(), 
 type Parts = Pick<Dependencies, 'connections' | 'oauth' | 'projects'>
 
 /** The authorization endpoint (RFC 6749 section 4.1.1) as pages. A session says who the user is; an Authorization header has no effect. */
-export const authorizePages = ({ connections, oauth, projects }: Parts): Page[] => [
+export const authorizePages = ({ connections, oauth, projects }: Parts): View[] => [
   {
     method: 'GET',
     path: paths.authorize,
@@ -57,7 +57,7 @@ export const authorizePages = ({ connections, oauth, projects }: Parts): Page[] 
 ]
 
 async function showConsent(
-  call: PageCall,
+  call: ViewCall,
   projects: Dependencies['projects'],
   { request, query, form }: { request: AuthorizeRequest; query: string; form: FormState<'reach' | 'projects'> },
   status = 200,
@@ -80,7 +80,7 @@ async function showConsent(
 }
 
 /** Returns the request for the logged-in user to decide on. Returns null when it was answered already. */
-async function checkRequest(oauth: OAuth, call: PageCall, query: string): Promise<AuthorizeRequest | null> {
+async function checkRequest(oauth: OAuth, call: ViewCall, query: string): Promise<AuthorizeRequest | null> {
   const { ctx, visitor } = call
   if (hasTooManyFields(query))
     throw fail('invalid_request', `The authorization request has more than the limit of ${MAX_FIELDS} parameters.`)

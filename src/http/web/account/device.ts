@@ -4,10 +4,12 @@ import { renderDeviceCode, renderDeviceConfirm, renderDeviceDone } from '../../.
 import type { FormState } from '../../../pages/form.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { deviceAttempts } from './device-attempts.ts'
 import { decision } from '../forms/fields.ts'
 import { limitErrors, limitOf, limitProps, projectLimitFields } from '../forms/project-limit.ts'
-import { viewerOf, type Page, type PageCall } from '../routing/page.ts'
+import { viewerOf, type View, type ViewCall } from '../routing/page.ts'
+import { networkOf } from '../../../core/network.ts'
+import { countInMemory, type MakeCounter } from '../../../core/rate-counter.ts'
+import { limited } from '../../middleware/rate-limit.ts'
 
 const userCode = z.string().default('')
 const codeForm = z.object({ user_code: userCode })
@@ -16,7 +18,7 @@ const decisionForm = z.object({ user_code: userCode, decision, ...projectLimitFi
 type Parts = Pick<Dependencies, 'connections' | 'oauth' | 'projects' | 'settings'>
 
 /** The pages of the device grant (RFC 8628 section 3.3): the user types the code, sees which application asks, and decides. */
-export function devicePages({ connections, oauth, projects, settings }: Parts): Page[] {
+export function devicePages({ connections, oauth, projects, settings }: Parts): View[] {
   const attempts = deviceAttempts(settings.counters)
   return [
     {
@@ -84,7 +86,7 @@ interface Confirmation {
 }
 
 async function showConfirm(
-  call: PageCall,
+  call: ViewCall,
   projects: Dependencies['projects'],
   { asked, userCode: typed, form }: Confirmation,
   status = 200,
@@ -110,4 +112,42 @@ function formAddress(field: (name: string) => string): string {
 function formatUserCode(typed: string): string {
   const letters = typed.toUpperCase().replaceAll(/[^A-Z]/g, '')
   return `${letters.slice(0, 4)}-${letters.slice(4)}`
+}
+
+const WINDOW_SECONDS = 15 * 60
+/** Wrong codes for one browser session. */
+const MAX_FOR_SESSION = 10
+/** Wrong codes for one address, which many users may share. */
+const MAX_FOR_ADDRESS = 30
+
+/**
+ * Limits wrong user codes. The codes are short, so that users can type them, and nobody may guess the code of another user's device
+ * (RFC 8628 section 5.1).
+ */
+interface DeviceAttempts {
+  /** Throws `rate_limited` after too many wrong codes. Call it before looking at a code, so that it refuses the right code too. */
+  check(call: ViewCall): Promise<void>
+  countWrong(call: ViewCall): Promise<void>
+}
+
+function deviceAttempts(counters: MakeCounter = countInMemory): DeviceAttempts {
+  const sessions = counters({ name: 'device_sessions', limit: MAX_FOR_SESSION, seconds: WINDOW_SECONDS })
+  const addresses = counters({ name: 'device_addresses', limit: MAX_FOR_ADDRESS, seconds: WINDOW_SECONDS })
+  const both = ({ ctx, login }: ViewCall) =>
+    [
+      { counter: sessions, key: login.session.id },
+      { counter: addresses, key: networkOf(ctx.ip) },
+    ] as const
+
+  return {
+    async check(call) {
+      for (const { counter, key } of both(call)) {
+        const state = await counter.peek(key)
+        if (state.isOver) throw limited(state, `You entered more than ${counter.limit} wrong codes within 15 minutes.`)
+      }
+    },
+    async countWrong(call) {
+      for (const { counter, key } of both(call)) await counter.take(key)
+    },
+  }
 }

@@ -5,7 +5,7 @@ import { renderLoggedOut, renderLogin } from '../../../pages/account/login.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { authorizeRequestOf } from './authorize.ts'
-import { loginPath, redirectToLogin, returnToApplication, type Page, type PageCall } from '../routing/page.ts'
+import { loginPath, redirectToLogin, returnToApplication, type View, type ViewCall } from '../routing/page.ts'
 import { safeReturnTo } from '../routing/return-to.ts'
 import { beginSession, finishSession } from '../session/session.ts'
 
@@ -15,7 +15,7 @@ const loginForm = z.object({ email: z.string().default(''), password: z.string()
 
 type Parts = Pick<Dependencies, 'accounts' | 'oauth' | 'settings'>
 
-export const loginPages = (parts: Parts): Page[] => [
+export const loginPages = (parts: Parts): View[] => [
   {
     method: 'GET',
     path: paths.login,
@@ -75,7 +75,7 @@ export const loginPages = (parts: Parts): Page[] => [
 ]
 
 /** Continues to the address that the user wanted to open before the login. */
-async function goOn(call: PageCall, oauth: OAuth, returnTo: string | null): Promise<void> {
+async function goOn(call: ViewCall, oauth: OAuth, returnTo: string | null): Promise<void> {
   const outcome = await authorizeRequestOf(oauth, returnTo)
   // The authorization endpoint would redirect to the application as part of the login form's navigation.
   if (outcome?.kind === 'redirect') returnToApplication(call, outcome.location)

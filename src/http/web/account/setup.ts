@@ -6,7 +6,7 @@ import { renderLinkEnded, renderSetup } from '../../../pages/account/setup.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { email, name, NEW_PASSWORD_ERRORS, password, passwordsMatch } from '../forms/fields.ts'
-import type { Page, PageCall } from '../routing/page.ts'
+import type { View, ViewCall } from '../routing/page.ts'
 import { beginSession } from '../session/session.ts'
 import { withError } from '../forms/submitted.ts'
 
@@ -31,7 +31,7 @@ function formFor(purpose: LinkPurpose) {
 const ERROR_FIELDS = { ...NEW_PASSWORD_ERRORS, user_exists: 'email' } as const
 
 /** The page of a one-time link, where the first owner, an invited user or a user who forgot the password sets one. */
-export const setupPages = (parts: Pick<Dependencies, 'accounts' | 'settings'>): Page[] => [
+export const setupPages = (parts: Pick<Dependencies, 'accounts' | 'settings'>): View[] => [
   {
     method: 'GET',
     path: paths.setup,
@@ -78,7 +78,7 @@ export const setupPages = (parts: Pick<Dependencies, 'accounts' | 'settings'>): 
 ]
 
 /** Returns what is wrong with the two passwords, so that the user learns all faults of the form at once. */
-function passwordErrors({ ctx }: PageCall, user: User, { values }: FormState<Fields>): FormState<Fields>['errors'] {
+function passwordErrors({ ctx }: ViewCall, user: User, { values }: FormState<Fields>): FormState<Fields>['errors'] {
   const [password = '', again = ''] = ['password', 'password_again'].map((name) => ctx.state.form?.fields[name]?.[0] ?? '')
   const mismatch = passwordsMatch({ password, password_again: again })
   const errors = mismatch === null ? {} : { password_again: mismatch }
@@ -90,7 +90,7 @@ function passwordErrors({ ctx }: PageCall, user: User, { values }: FormState<Fie
   }
 }
 
-function linkEnded({ show }: PageCall): void {
+function linkEnded({ show }: ViewCall): void {
   show(renderLinkEnded({ purpose: null }), 404)
 }
 

@@ -7,7 +7,7 @@ import type { Dependencies } from '../../dependencies.ts'
 import { toDocumentUpdate } from '../../api/documents/filter.ts'
 import { fail } from '../../problems/problems.ts'
 import { clientGone } from '../../routing/context.ts'
-import type { Page } from '../routing/page.ts'
+import type { View } from '../routing/page.ts'
 import { safeReturnTo } from '../routing/return-to.ts'
 import type { FlashCode } from '../session/flash.ts'
 
@@ -34,7 +34,7 @@ const DONE: Record<BatchForm['action'], FlashCode> = {
 const ONE_DOCUMENT = /^\/documents\/doc_[0-9a-z]{26}$/
 
 /** What the user does with the selected documents of the list, or with the document of a view. */
-export const batchPage = ({ documents }: Pick<Dependencies, 'documents'>): Page => ({
+export const batchPage = ({ documents }: Pick<Dependencies, 'documents'>): View => ({
   method: 'POST',
   path: paths.documentsBatch,
   access: 'user',

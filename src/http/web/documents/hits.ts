@@ -7,7 +7,7 @@ import type { SearchFields } from '../../../pages/search/fields.ts'
 import { toSearchRequest } from '../../api/search/request.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { clientGone } from '../../routing/context.ts'
-import type { PageCall } from '../routing/page.ts'
+import type { ViewCall } from '../routing/page.ts'
 import { requestOf } from '../search/search-fields.ts'
 import { findInText } from './find-in-text.ts'
 
@@ -27,14 +27,14 @@ type Parts = Pick<Dependencies, 'search' | 'settings'>
 /** Returns where the text has the words of `find`, or else the passages that the search for the question finds in this document. */
 export async function hitsOf(
   parts: Parts,
-  call: PageCall,
+  call: ViewCall,
   { text, find, fields }: { text: string; find: string; fields: SearchFields },
 ): Promise<Hits> {
   if (find !== '') return findInText(text, find)
   return fields.q ? passagesOf(parts, call, fields) : { spans: [], isCut: false }
 }
 
-async function passagesOf({ search, settings }: Parts, { ctx, actor, id }: PageCall, { q, exact }: SearchFields): Promise<Hits> {
+async function passagesOf({ search, settings }: Parts, { ctx, actor, id }: ViewCall, { q, exact }: SearchFields): Promise<Hits> {
   const fields: SearchFields = { q: q ?? '', document: id, ...(exact && { exact }) }
   const { request } = requestOf(fields, { queryChars: settings.limits.queryChars, limit: MAX_PASSAGES })
   if (request === null) return { spans: [], isCut: false }

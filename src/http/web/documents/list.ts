@@ -7,7 +7,7 @@ import { paths } from '../../../pages/paths.ts'
 import { presentDocument } from '../../../contract/present/documents.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { listAll } from '../list-all.ts'
-import type { Page, PageCall } from '../routing/page.ts'
+import type { View, ViewCall } from '../routing/page.ts'
 import { batchPage } from './batch.ts'
 
 /** Fewer than a form may have fields, because each document has one. */
@@ -34,7 +34,7 @@ const listQuery = z.object({
   cursor: z.string().max(2000).catch(''),
 })
 
-export const documentListPages = (parts: Parts): Page[] => [
+export const documentListPages = (parts: Parts): View[] => [
   {
     method: 'GET',
     path: paths.documents,
@@ -68,7 +68,7 @@ export const documentListPages = (parts: Parts): Page[] => [
 ]
 
 /** Returns the fields of the address. When a field is there twice, the last one counts. A wrong one counts as empty. */
-function readFields({ ctx }: PageCall): ListFields {
+function readFields({ ctx }: ViewCall): ListFields {
   const given = Object.fromEntries(Object.entries(ctx.query).map(([name, value]) => [name, [value ?? []].flat().at(-1)]))
   return listQuery.parse(given)
 }
@@ -78,7 +78,7 @@ type Found = Awaited<ReturnType<Dependencies['documents']['list']>>
 /** Returns the documents, or what is wrong with the filter; null for a wrong cursor. */
 async function find(
   { documents }: Parts,
-  { actor }: PageCall,
+  { actor }: ViewCall,
   fields: ListFields,
 ): Promise<{ found: Found; error: string | null } | null> {
   const { tab, name, project, path, cursor } = fields

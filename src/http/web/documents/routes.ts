@@ -1,5 +1,5 @@
 import { isDocsearchError } from '../../../core/errors.ts'
-import { documentText, type Page as TextPage } from '../../../core/parsed.ts'
+import { documentText, type Page } from '../../../core/parsed.ts'
 import { renderDocument } from '../../../pages/document/document.tsx'
 import { pageAt, startOfPage } from '../../../pages/document/window.ts'
 import { paths } from '../../../pages/paths.ts'
@@ -8,23 +8,26 @@ import type { Dependencies } from '../../dependencies.ts'
 import { endWithSight } from '../../middleware/credential-watch.ts'
 import { pageImageQuery, parsePageNumber } from '../../../contract/page-images.ts'
 import { validate } from '../../../contract/validate.ts'
-import { attachmentHeaders, sendOriginal } from '../../answers/send-original.ts'
+import { attachmentHeaders, sendOriginal, FILE_POLICY, type OriginalHeaders } from '../../answers/send-original.ts'
 import { sendPageImage } from '../../answers/send-page-image.ts'
-import type { Page, PageCall } from '../routing/page.ts'
+import type { View, ViewCall } from '../routing/page.ts'
 import { searchFieldsOf } from '../search/search-fields.ts'
-import { originalPageOf } from './original-page.ts'
-import { viewHeaders } from './original-headers.ts'
-import { mailLinksOf } from './mail-links.ts'
 import { hitsOf, passageOf, type Hits } from './hits.ts'
 import { findPlace, readTarget, type Place, type Target } from './place.ts'
 import { citationOf, hitLinksOf, stripOf, type Reading } from './reading.ts'
 import { canWrite, showTrashed, trashPages } from './trash.ts'
+import { formatOf, hasPageImages } from '../../../core/formats.ts'
+import type { DocumentRecord } from '../../../core/model.ts'
+import type { MailLinks } from '../../../pages/document/about.tsx'
+import type { TextToMark } from '../../../core/page-image.ts'
+import type { OriginalPage } from '../../../pages/document/original-page.tsx'
+import type { SearchFields } from '../../../pages/search/fields.ts'
 
 type Parts = Pick<Dependencies, 'credentials' | 'documents' | 'pageImages' | 'projects' | 'search' | 'settings'>
 
-export const documentPages = (parts: Parts): Page[] => [...viewPages(parts), ...trashPages(parts)]
+export const documentPages = (parts: Parts): View[] => [...viewPages(parts), ...trashPages(parts)]
 
-const viewPages = (parts: Parts): Page[] => [
+const viewPages = (parts: Parts): View[] => [
   {
     method: 'GET',
     path: paths.document(':id'),
@@ -64,7 +67,7 @@ const viewPages = (parts: Parts): Page[] => [
   },
 ]
 
-async function showDocument(parts: Parts, call: PageCall): Promise<void> {
+async function showDocument(parts: Parts, call: ViewCall): Promise<void> {
   const { ctx, actor, id, show, signedIn } = call
   const { document, pages } = await parts.documents.pages(actor, id)
   const fields = searchFieldsOf(ctx.query)
@@ -100,12 +103,12 @@ async function showDocument(parts: Parts, call: PageCall): Promise<void> {
   )
 }
 
-type Asked = Pick<Reading, 'document' | 'target' | 'fields'> & { pages: readonly TextPage[] | null }
+type Asked = Pick<Reading, 'document' | 'target' | 'fields'> & { pages: readonly Page[] | null }
 
 /** Returns the part of the text that the address asks for, with the hits around it; without text, only the place. */
 async function readingOf(
   parts: Parts,
-  call: PageCall,
+  call: ViewCall,
   { document, pages, target, fields }: Asked,
 ): Promise<{ reading: Reading | null; place: Omit<Place, 'window'> & { window: Place['window'] | null } }> {
   if (pages === null) return { reading: null, place: { window: null, passage: null, page: target.page ?? 1 } }
@@ -126,4 +129,105 @@ function withFirstHit(target: Target, wanted: Parameters<typeof passageOf>[0], {
   if (find === '' || passage !== '' || at !== null) return target
   const first = page === null ? spans[0] : spans.find(([start]) => pageAt(wanted.pages, start) === page)
   return first === undefined ? target : { ...target, ...passageOf(wanted, first) }
+}
+
+/** Of more attachments, the view shows the first ones by name. The list of documents has all. */
+const MAX_SHOWN = 50
+
+/** Returns the message of an attachment and the attachments of a message; undefined for any other document. */
+async function mailLinksOf(
+  { documents }: Pick<Dependencies, 'documents'>,
+  { actor }: Pick<ViewCall, 'actor'>,
+  { id, parentId, mediaType }: DocumentRecord,
+): Promise<MailLinks | undefined> {
+  const isMail = formatOf(mediaType)?.countedIn === 'messages'
+  if (!isMail && parentId === null) return undefined
+  const message = parentId === null ? null : await documents.get(actor, parentId).catch(orNull)
+  const { items, nextCursor } = isMail
+    ? await documents.list(actor, { parentId: id, sort: 'name', limit: MAX_SHOWN })
+    : { items: [], nextCursor: null }
+  return { message: message && presentDocument(message), attachments: items.map(presentDocument), hasMore: nextCursor !== null }
+}
+
+/** The message was deleted since the attachment was read. */
+function orNull(error: unknown): null {
+  if (isDocsearchError(error, 'document_not_found')) return null
+  throw error
+}
+
+/**
+ * No page may frame a PDF, and no script runs. There is no sandbox, because browsers show no PDF inside one. Scripts in a
+ * PDF run in the browser's viewer, which has another origin. `nosniff` keeps the file from being taken for another type. Some browsers make
+ * their viewer of an object and a style, so the policy allows these.
+ */
+const PDF_POLICY = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+
+/** Returns the headers that show an original in the browser. Browsers save types that could run a script. */
+function viewHeaders(document: DocumentRecord): OriginalHeaders {
+  const { mediaType } = document
+  const view = formatOf(mediaType)?.originalView
+  if (view === 'pdf') return { disposition: 'inline', contentType: mediaType, policy: PDF_POLICY }
+  if (view === 'text') return { disposition: 'inline', contentType: `text/plain${charsetOf(document)}`, policy: FILE_POLICY }
+  return attachmentHeaders(mediaType)
+}
+
+/** Returns the character set that the parser found, as a parameter of the content type. */
+function charsetOf({ parse }: DocumentRecord): string {
+  const { encoding } = parse
+  return typeof encoding === 'string' && /^[\w-]{1,40}$/.test(encoding) ? `; charset=${encoding}` : ''
+}
+
+interface Wanted {
+  document: DocumentRecord
+  pages: readonly Page[] | null
+  place: Pick<Place, 'passage' | 'page'>
+  target: Target
+  fields: SearchFields
+}
+
+/** Returns the page of the original that belongs to the text, with its marks; null for a document without images of pages. */
+async function originalPageOf(
+  { pageImages }: Pick<Dependencies, 'pageImages'>,
+  { actor }: Pick<ViewCall, 'actor'>,
+  { document, pages, place, target, fields }: Wanted,
+): Promise<OriginalPage | null> {
+  if (!hasPageImages(document.mediaType)) return null
+  // Next to no text, half of the view would be empty, and a damaged file has no images either.
+  if (document.status === 'failed' && pages === null) return null
+  const count = Math.max(1, document.pageCount ?? pages?.length ?? 1)
+  const number = Math.min(place.page, count)
+  const marks = await pageImages.marks(actor, document, number, textToMark(pages, number, place.passage))
+  const hasText = pages?.some((page) => page.number === number && page.text.trim() !== '') ?? false
+  return {
+    documentId: document.id,
+    number,
+    count,
+    marks,
+    shown: target.view ?? (hasText ? 'text' : 'page'),
+    zoom: target.zoom,
+    passage: target.passage,
+    find: target.find,
+    fields,
+  }
+}
+
+/** Returns the part of the passage that is on a page, and its words. */
+function textToMark(pages: readonly Page[] | null, number: number, passage: Place['passage']): TextToMark {
+  const nothing: TextToMark = { text: '', passage: null, words: [] }
+  if (pages === null || passage === null || passage === 'gone') return nothing
+  let start = 0
+  for (const page of pages) {
+    const { text } = page
+    if (page.number === number) {
+      const within = (offset: number): number => Math.min(text.length, Math.max(0, offset - start))
+      const span = ([from, to]: readonly [number, number]): [number, number] => [within(from), within(to)]
+      const isThere = ([from, to]: readonly [number, number]): boolean => to > from
+      const marked = span([passage.start, passage.end])
+      const words = passage.marks.map(([from, to]) => span([passage.start + from, passage.start + to])).filter(isThere)
+      return isThere(marked) ? { text, passage: marked, words } : nothing
+    }
+    // One more for the form feed between two pages.
+    start += text.length + 1
+  }
+  return nothing
 }

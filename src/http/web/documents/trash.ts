@@ -4,12 +4,12 @@ import { paths } from '../../../pages/paths.ts'
 import { insufficientRole } from '../../../services/visible-projects.ts'
 import { presentDocument } from '../../../contract/present/documents.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import type { Page, PageCall } from '../routing/page.ts'
+import type { View, ViewCall } from '../routing/page.ts'
 
 type Parts = Pick<Dependencies, 'documents' | 'projects'>
 
 /** Shows a document in the trash. Returns false when it is not there. */
-export async function showTrashed({ documents }: Parts, { actor, id, show, signedIn }: PageCall): Promise<boolean> {
+export async function showTrashed({ documents }: Parts, { actor, id, show, signedIn }: ViewCall): Promise<boolean> {
   const trashed = await documents.trashed(actor, id)
   if (trashed === null) return false
   const { document, endsAt } = trashed
@@ -19,11 +19,11 @@ export async function showTrashed({ documents }: Parts, { actor, id, show, signe
 }
 
 /** Returns true if the user may change the documents of the project. */
-export async function canWrite({ projects }: Parts, { actor }: PageCall, projectId: string): Promise<boolean> {
+export async function canWrite({ projects }: Parts, { actor }: ViewCall, projectId: string): Promise<boolean> {
   return (await projects.get(actor, projectId)).role !== 'reader'
 }
 
-export const trashPages = (parts: Parts): Page[] => [
+export const trashPages = (parts: Parts): View[] => [
   {
     method: 'GET',
     path: paths.documentDelete(':id'),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { displayName } from '../../../contract/common.ts'
 import { email as emailRule } from '../../../contract/users.ts'
 import { KEY_SCOPES, SCOPES, type KeyScope, type Scope } from '../../../core/model.ts'
-import type { PageCall } from '../routing/page.ts'
+import type { ViewCall } from '../routing/page.ts'
 
 /** Fields of several forms: the rules of the contract, with messages for the user who filled the form in. */
 
@@ -29,13 +29,13 @@ export const scopes = z.array(z.enum(SCOPES, 'There is no such permission.')).mi
 export const keyScopes = z.array(z.enum(KEY_SCOPES, 'There is no such permission.')).min(1, 'Choose at least one permission.')
 
 /** Returns the scopes that were ticked, to show the form again. */
-export function chosenScopes({ ctx }: PageCall): Scope[] {
+export function chosenScopes({ ctx }: ViewCall): Scope[] {
   const sent = ctx.state.form?.fields['scopes'] ?? []
   return SCOPES.filter((scope) => sent.includes(scope))
 }
 
 /** Like `chosenScopes`, for the form of an API key. */
-export function chosenKeyScopes({ ctx }: PageCall): KeyScope[] {
+export function chosenKeyScopes({ ctx }: ViewCall): KeyScope[] {
   const sent = ctx.state.form?.fields['scopes'] ?? []
   return KEY_SCOPES.filter((scope) => sent.includes(scope))
 }

@@ -4,7 +4,7 @@ import type { FormState } from '../../../pages/form.tsx'
 import type { ProjectLimitProps } from '../../../pages/project-limit.tsx'
 import type { Dependencies } from '../../dependencies.ts'
 import { listAll } from '../list-all.ts'
-import type { PageCall } from '../routing/page.ts'
+import type { ViewCall } from '../routing/page.ts'
 
 /** The fields of pages/project-limit.tsx. */
 export const projectLimitFields = {
@@ -32,7 +32,7 @@ export function limitOf({ reach, projects }: Limit): string[] | undefined {
 
 /** Returns what the view needs for the fields, with what was ticked. */
 export async function limitProps(
-  { actor, ctx }: PageCall,
+  { actor, ctx }: ViewCall,
   projects: Dependencies['projects'],
 ): Promise<Omit<ProjectLimitProps, 'form'>> {
   const found = await listAll((page) => projects.list(actor, page))

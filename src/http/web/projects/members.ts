@@ -10,7 +10,7 @@ import type { OwnProject } from '../../../services/projects.ts'
 import { insufficientRole } from '../../../services/visible-projects.ts'
 import { fail } from '../../problems/problems.ts'
 import { withError } from '../forms/submitted.ts'
-import type { Page, PageCall } from '../routing/page.ts'
+import type { View, ViewCall } from '../routing/page.ts'
 import { shownMember, showProject, type Parts } from './shown.ts'
 
 const memberForm = z.object({
@@ -36,7 +36,7 @@ const ERROR_FIELDS: Partial<Record<ErrorCode, 'user' | 'role'>> = {
   last_manager: 'role',
 }
 
-export const memberPages = (parts: Parts): Page[] => [
+export const memberPages = (parts: Parts): View[] => [
   {
     method: 'POST',
     path: paths.projectMembers(':id'),
@@ -90,7 +90,7 @@ export const memberPages = (parts: Parts): Page[] => [
 ]
 
 /** Returns the state of the form for a new member. An error in the form of a present member belongs to no field of it. */
-async function formAfter(parts: Parts, { actor, id }: PageCall, state: MemberForm, error: unknown): Promise<MemberForm> {
+async function formAfter(parts: Parts, { actor, id }: ViewCall, state: MemberForm, error: unknown): Promise<MemberForm> {
   const form = withError(state, error, ERROR_FIELDS)
   const members = await parts.members.list(actor, id)
   if (!members.some((member) => idOf(shownMember(member)) === state.values?.user)) return form
@@ -98,7 +98,7 @@ async function formAfter(parts: Parts, { actor, id }: PageCall, state: MemberFor
 }
 
 /** Asks before a member is removed. `problem` says why the last attempt was refused. */
-async function showRemoval(parts: Parts, call: PageCall, named: string, problem: string | null = null): Promise<void> {
+async function showRemoval(parts: Parts, call: ViewCall, named: string, problem: string | null = null): Promise<void> {
   const { actor, id, user, show, signedIn } = call
   const project: OwnProject = await parts.projects.get(actor, id)
   const members = (await parts.members.list(actor, project.id)).map(shownMember)

@@ -6,10 +6,11 @@ import { isOwner } from '../../../services/access.ts'
 import { insufficientRole } from '../../../services/visible-projects.ts'
 import { name } from '../forms/fields.ts'
 import { withError } from '../forms/submitted.ts'
-import type { Page } from '../routing/page.ts'
+import type { View } from '../routing/page.ts'
 import { memberPages } from './members.ts'
-import { takeOverPages } from './take-over.ts'
 import { shownCard, showProject, type Parts } from './shown.ts'
+import { renderTakeOver } from '../../../pages/projects/take-over.tsx'
+import type { Dependencies } from '../../dependencies.ts'
 
 /** Projects on one view of the list. */
 const PROJECTS = 24
@@ -22,14 +23,14 @@ const projectForm = z.object({
   description: z.string().max(2000, 'A description has at most 2,000 characters.').default(''),
 })
 
-export const projectPages = (parts: Parts): Page[] => [
+export const projectPages = (parts: Parts): View[] => [
   ...listPages(parts),
   ...changePages(parts),
   ...memberPages(parts),
   ...takeOverPages(parts),
 ]
 
-const listPages = (parts: Parts): Page[] => [
+const listPages = (parts: Parts): View[] => [
   {
     method: 'GET',
     path: paths.projects,
@@ -77,7 +78,7 @@ const listPages = (parts: Parts): Page[] => [
   },
 ]
 
-const changePages = (parts: Parts): Page[] => [
+const changePages = (parts: Parts): View[] => [
   {
     method: 'POST',
     path: paths.projectSettings(':id'),
@@ -115,6 +116,38 @@ const changePages = (parts: Parts): Page[] => [
     async handle({ actor, id, goTo }) {
       await parts.projects.delete(actor, id)
       goTo(paths.projects, 'project_deleted')
+    },
+  },
+]
+
+const takeOverForm = z.object({ user: z.string().trim().max(254, 'An email address has at most 254 characters.').default('') })
+
+const takeOverPages = ({ unmanagedProjects }: Pick<Dependencies, 'unmanagedProjects'>): View[] => [
+  {
+    method: 'GET',
+    path: paths.projectTakeOver(':id'),
+    access: 'owner',
+    async handle({ actor, id, show, signedIn }) {
+      const project = await unmanagedProjects.get(actor, id)
+      show(renderTakeOver({ ...signedIn(), project, form: {} }))
+    },
+  },
+  {
+    method: 'POST',
+    path: paths.projectTakeOver(':id'),
+    access: 'owner',
+    async handle({ actor, id, submitted, show, signedIn, goTo }) {
+      const project = await unmanagedProjects.get(actor, id)
+      const { data, state } = submitted(takeOverForm)
+      if (data === undefined) return show(renderTakeOver({ ...signedIn(), project, form: state }), 422)
+      try {
+        const manager = await unmanagedProjects.takeOver(actor, id, data.user === '' ? undefined : data.user)
+        if (manager.id === actor.userId) goTo(paths.project(id), 'project_taken_over')
+        else goTo(paths.projects, 'project_handed_over')
+      } catch (error) {
+        const form = withError(state, error, { user_not_found: 'user', member_not_found: 'user' })
+        show(renderTakeOver({ ...signedIn(), project, form }), 422)
+      }
     },
   },
 ]

@@ -6,7 +6,7 @@ import { renderProject, type ProjectProps } from '../../../pages/projects/projec
 import type { Member } from '../../../services/members.ts'
 import type { OwnProject } from '../../../services/projects.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import type { PageCall } from '../routing/page.ts'
+import type { ViewCall } from '../routing/page.ts'
 
 export type Parts = Pick<Dependencies, 'projects' | 'members' | 'unmanagedProjects' | 'settings'>
 
@@ -18,7 +18,7 @@ export function shownMember({ user, role }: Member): ShownMember {
 const MAX_FOLDERS = MAX_SHOWN_FOLDERS + 1
 
 /** Returns the project as its card shows it. */
-export async function shownCard(parts: Parts, call: PageCall, project: OwnProject): Promise<ShownProject> {
+export async function shownCard(parts: Parts, call: ViewCall, project: OwnProject): Promise<ShownProject> {
   const { lastChangedAt } = await parts.projects.contents(call.actor, project.id, 0)
   return shownProject(project, lastChangedAt)
 }
@@ -43,7 +43,7 @@ function shownProject(project: OwnProject, lastChangedAt: Date | null): ShownPro
 /** Shows the view of a project, with what was wrong with a form. */
 export async function showProject(
   parts: Parts,
-  call: PageCall,
+  call: ViewCall,
   forms: Partial<Pick<ProjectProps, 'memberForm' | 'settingsForm'>> = {},
   status = 200,
 ): Promise<void> {

@@ -14,7 +14,7 @@ import { safeReturnTo } from './return-to.ts'
 import { submitted, type Submitted } from '../forms/submitted.ts'
 
 /** One row of the table of pages. */
-export interface Page {
+export interface View {
   method: 'GET' | 'POST'
   /** From pages/paths.ts, with `:id` as the id. */
   path: string
@@ -28,11 +28,11 @@ export interface Page {
   hasFiles?: boolean
   /** For a POST: returns the address that shows the posted form again. Default: the nearest view above the path. */
   formAddress?(field: (name: string) => string): string
-  handle(call: PageCall): Promise<void> | void
+  handle(call: ViewCall): Promise<void> | void
 }
 
 /** What a page's handler gets. */
-export interface PageCall {
+export interface ViewCall {
   ctx: Ctx
   /** Value of `:id` in the path; empty where there is none. */
   id: string
@@ -64,10 +64,10 @@ export interface PageParts extends Pick<Dependencies, 'settings' | 'clock'> {
   oneTimeViews: OneTimeViews
 }
 
-export function pageCall(ctx: Ctx, row: Page, { settings, clock, oneTimeViews }: PageParts): PageCall {
+export function pageCall(ctx: Ctx, row: View, { settings, clock, oneTimeViews }: PageParts): ViewCall {
   const visitor = ctx.state.login ?? null
   const { params } = ctx as unknown as { params: Record<string, string> }
-  const call: PageCall = {
+  const call: ViewCall = {
     ctx,
     id: params['id'] ?? '',
     params,
@@ -131,7 +131,7 @@ export function redirect(ctx: Ctx, location: string, status: 302 | 303): void {
  * Chromium would apply the form-action of our page to it and to every later redirect of the application. So the answer is a page
  * that navigates. A program that does not ask for HTML gets a redirect.
  */
-export function returnToApplication({ ctx, show }: PageCall, location: string): void {
+export function returnToApplication({ ctx, show }: ViewCall, location: string): void {
   if (asksForHtml(ctx)) show(renderBackToApplication({ location }))
   else redirect(ctx, location, 303)
 }

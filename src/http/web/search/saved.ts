@@ -5,7 +5,7 @@ import { paths } from '../../../pages/paths.ts'
 import { renderSavedSearch, type SavedSearchRow } from '../../../pages/search/saved.tsx'
 import type { Dependencies } from '../../dependencies.ts'
 import { name, optionalName } from '../forms/fields.ts'
-import type { Page, PageCall } from '../routing/page.ts'
+import type { View, ViewCall } from '../routing/page.ts'
 import type { FlashCode } from '../session/flash.ts'
 import { defaultName, fieldsOfParameters, savedParameters } from './saved-parameters.ts'
 
@@ -19,7 +19,7 @@ const REFUSALS: Partial<Record<ErrorCode, FlashCode>> = {
 
 type Parts = Pick<Dependencies, 'savedSearches' | 'settings'>
 
-export const savedSearchPages = ({ savedSearches, settings }: Parts): Page[] => [
+export const savedSearchPages = ({ savedSearches, settings }: Parts): View[] => [
   {
     method: 'POST',
     path: paths.savedSearches,
@@ -73,7 +73,7 @@ export const savedSearchPages = ({ savedSearches, settings }: Parts): Page[] => 
 ]
 
 function show(
-  call: PageCall,
+  call: ViewCall,
   { id, name: current, parameters }: SavedSearchRecord,
   form: Parameters<typeof renderSavedSearch>[0]['form'],
   status = 200,

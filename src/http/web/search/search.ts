@@ -13,7 +13,7 @@ import { clientGone } from '../../routing/context.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { statusOf } from '../../problems/problems.ts'
 import { listAll } from '../list-all.ts'
-import type { Page, PageCall } from '../routing/page.ts'
+import type { View, ViewCall } from '../routing/page.ts'
 import { savedSearchRows } from './saved.ts'
 import { requestOf, searchFieldsOf } from './search-fields.ts'
 
@@ -23,7 +23,7 @@ const MAX_OFFSET = 1000
 
 type Parts = Pick<Dependencies, 'documents' | 'projects' | 'savedSearches' | 'search' | 'settings'>
 
-export const searchPages = (parts: Parts): Page[] => [
+export const searchPages = (parts: Parts): View[] => [
   {
     method: 'GET',
     path: paths.home,
@@ -33,7 +33,7 @@ export const searchPages = (parts: Parts): Page[] => [
   },
 ]
 
-async function showSearch(parts: Parts, call: PageCall): Promise<void> {
+async function showSearch(parts: Parts, call: ViewCall): Promise<void> {
   const { ctx, show, signedIn } = call
   const fields = searchFieldsOf(ctx.query)
   // The database answers while the search threads are busy.
@@ -58,7 +58,7 @@ interface Outcome {
 const NOT_ASKED: Outcome = { found: null, errors: {}, status: 200 }
 
 /** Runs the search. Returns errors that the user can correct in the form, and throws all others, which become error pages. */
-async function runSearch(parts: Parts, call: PageCall, fields: ReturnType<typeof searchFieldsOf>): Promise<Outcome> {
+async function runSearch(parts: Parts, call: ViewCall, fields: ReturnType<typeof searchFieldsOf>): Promise<Outcome> {
   const { search, settings } = parts
   // One more result than the view shows tells whether there is another result page.
   const { request, errors } = requestOf(fields, { queryChars: settings.limits.queryChars, limit: RESULTS + 1 })
@@ -110,7 +110,7 @@ const RECENT = 5
 
 async function startFacts(
   { documents }: Parts,
-  { actor }: PageCall,
+  { actor }: ViewCall,
   { ready, failed }: Record<'ready' | 'failed', number>,
 ): Promise<StartFacts> {
   const warned = await documents.list(actor, { limit: MAX_WARNED + 1, warnings: true })
@@ -120,7 +120,7 @@ async function startFacts(
 
 async function holdingsOf(
   { projects }: Parts,
-  { actor }: PageCall,
+  { actor }: ViewCall,
 ): Promise<Holdings & { statuses: Record<'ready' | 'failed', number> }> {
   const found = await listAll((page) => projects.list(actor, page))
   const counts = found.map((project) => project.counts)

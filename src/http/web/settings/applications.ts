@@ -11,7 +11,7 @@ import {
 import type { Dependencies } from '../../dependencies.ts'
 import { fail } from '../../problems/problems.ts'
 import { chosenScopes, name, scopes } from '../forms/fields.ts'
-import type { Page, PageCall } from '../routing/page.ts'
+import type { View, ViewCall } from '../routing/page.ts'
 import { withError } from '../forms/submitted.ts'
 
 const redirectUris = z
@@ -39,9 +39,9 @@ const ERROR_FIELDS = {
 
 type Parts = Pick<Dependencies, 'applications' | 'settings'>
 
-export const applicationPages = (parts: Parts): Page[] => [...viewPages(parts), ...changePages(parts)]
+export const applicationPages = (parts: Parts): View[] => [...viewPages(parts), ...changePages(parts)]
 
-const viewPages = ({ applications, settings }: Parts): Page[] => [
+const viewPages = ({ applications, settings }: Parts): View[] => [
   {
     method: 'GET',
     path: paths.applications,
@@ -92,7 +92,7 @@ const viewPages = ({ applications, settings }: Parts): Page[] => [
   },
 ]
 
-const changePages = ({ applications, settings }: Parts): Page[] => [
+const changePages = ({ applications, settings }: Parts): View[] => [
   {
     method: 'POST',
     path: paths.applications,
@@ -157,7 +157,7 @@ const changePages = ({ applications, settings }: Parts): Page[] => [
 ]
 
 function showForm(
-  { show, signedIn }: PageCall,
+  { show, signedIn }: ViewCall,
   application: ApplicationFormProps['application'],
   form: ApplicationFormProps['form'],
   chosen: readonly Scope[],

@@ -8,14 +8,14 @@ import { AUDIT_FIELDS, renderAudit, type AuditField, type AuditFields } from '..
 import type { Dependencies } from '../../dependencies.ts'
 import { statusOf } from '../../problems/problems.ts'
 import { listAll } from '../list-all.ts'
-import type { Page, PageCall } from '../routing/page.ts'
+import type { View, ViewCall } from '../routing/page.ts'
 
 const EVENTS = 25
 const NONE: AuditList = { events: [], next_cursor: null }
 
 type Parts = Pick<Dependencies, 'audit' | 'projects'>
 
-export const auditPages = ({ audit, projects }: Parts): Page[] => [
+export const auditPages = ({ audit, projects }: Parts): View[] => [
   {
     method: 'GET',
     path: paths.audit,
@@ -32,7 +32,7 @@ export const auditPages = ({ audit, projects }: Parts): Page[] => [
   },
 ]
 
-function fieldsOf(query: PageCall['ctx']['query']): AuditFields {
+function fieldsOf(query: ViewCall['ctx']['query']): AuditFields {
   const fields: AuditFields = {}
   for (const name of AUDIT_FIELDS) {
     const value = lastOf(query[name])
@@ -52,7 +52,7 @@ interface Outcome {
 }
 
 /** Asks like the API. Returns errors that the user can correct in the form, and throws all others, which become error pages. */
-async function find(audit: Parts['audit'], call: PageCall, fields: AuditFields, cursor: string | null): Promise<Outcome> {
+async function find(audit: Parts['audit'], call: ViewCall, fields: AuditFields, cursor: string | null): Promise<Outcome> {
   const { after, before, ...others } = fields
   const days = {
     ...(after !== undefined && { after: midnight(after) }),
@@ -69,7 +69,7 @@ async function find(audit: Parts['audit'], call: PageCall, fields: AuditFields, 
   }
 }
 
-async function ask(audit: Parts['audit'], { actor }: PageCall, query: z.output<typeof auditListQuery>): Promise<AuditList> {
+async function ask(audit: Parts['audit'], { actor }: ViewCall, query: z.output<typeof auditListQuery>): Promise<AuditList> {
   return presentAuditEvents(await audit.list(actor, toAuditFilter(query)))
 }
 

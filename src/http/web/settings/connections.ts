@@ -3,9 +3,9 @@ import { paths } from '../../../pages/paths.ts'
 import { renderConnectionEnd, renderConnections, type ConnectionRow } from '../../../pages/settings/connections.tsx'
 import type { Dependencies } from '../../dependencies.ts'
 import { fail } from '../../problems/problems.ts'
-import type { Page } from '../routing/page.ts'
+import type { View } from '../routing/page.ts'
 
-export const connectionPages = ({ connections }: Pick<Dependencies, 'connections'>): Page[] => [
+export const connectionPages = ({ connections }: Pick<Dependencies, 'connections'>): View[] => [
   {
     method: 'GET',
     path: paths.connections,

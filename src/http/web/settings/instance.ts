@@ -3,11 +3,11 @@ import { renderInstance, type InstanceProps } from '../../../pages/settings/inst
 import type { InstanceReport } from '../../../services/instance.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { clientGone } from '../../routing/context.ts'
-import type { Page } from '../routing/page.ts'
+import type { View } from '../routing/page.ts'
 
 type Parts = Pick<Dependencies, 'instance' | 'version'>
 
-export const instancePages = ({ instance, version }: Parts): Page[] => [
+export const instancePages = ({ instance, version }: Parts): View[] => [
   {
     method: 'GET',
     path: paths.instance,

@@ -17,7 +17,7 @@ import { listAll } from '../list-all.ts'
 import { chosenKeyScopes, keyScopes, name } from '../forms/fields.ts'
 import { limitErrors, limitOf, limitProps, projectLimitFields } from '../forms/project-limit.ts'
 import { withError } from '../forms/submitted.ts'
-import type { Page, PageCall } from '../routing/page.ts'
+import type { View, ViewCall } from '../routing/page.ts'
 
 const keyForm = z.object({
   name,
@@ -38,7 +38,7 @@ const keyForm = z.object({
 
 type Parts = Pick<Dependencies, 'keys' | 'projects' | 'settings'>
 
-export const keyPages = ({ keys, projects, settings }: Parts): Page[] => [
+export const keyPages = ({ keys, projects, settings }: Parts): View[] => [
   {
     method: 'GET',
     path: paths.apiKeys,
@@ -99,7 +99,7 @@ export const keyPages = ({ keys, projects, settings }: Parts): Page[] => [
 ]
 
 async function showForm(
-  call: PageCall,
+  call: ViewCall,
   projects: Dependencies['projects'],
   form: FormState<keyof z.output<typeof keyForm>>,
   chosen: readonly KeyScope[],
@@ -112,7 +112,7 @@ async function showForm(
   )
 }
 
-function keysOf(keys: Dependencies['keys'], { actor }: PageCall): Promise<OwnKey[]> {
+function keysOf(keys: Dependencies['keys'], { actor }: ViewCall): Promise<OwnKey[]> {
   return listAll((page) => keys.list(actor, page))
 }
 

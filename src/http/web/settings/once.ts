@@ -1,8 +1,8 @@
 import { paths } from '../../../pages/paths.ts'
-import type { Page } from '../routing/page.ts'
+import type { View } from '../routing/page.ts'
 
 /** Shows a new secret once to the user who created it. The same address then leads to the list of such secrets. */
-export const oncePages: Page[] = [
+export const oncePages: View[] = [
   {
     method: 'GET',
     path: paths.shownOnce(':id'),

@@ -5,7 +5,7 @@ import { renderProfile, type ProfileProps, type SessionRow } from '../../../page
 import type { Dependencies } from '../../dependencies.ts'
 import { fail } from '../../problems/problems.ts'
 import { email, name, NEW_PASSWORD_ERRORS, password, passwordsMatch } from '../forms/fields.ts'
-import type { Page, PageCall } from '../routing/page.ts'
+import type { View, ViewCall } from '../routing/page.ts'
 import { beginSession } from '../session/session.ts'
 import { withError } from '../forms/submitted.ts'
 
@@ -14,7 +14,7 @@ const passwordForm = z.object({ current_password: password, password, password_a
 
 type Parts = Pick<Dependencies, 'account' | 'accounts' | 'settings'>
 
-export const profilePages = (parts: Parts): Page[] => [
+export const profilePages = (parts: Parts): View[] => [
   {
     method: 'GET',
     path: paths.settings,
@@ -90,7 +90,7 @@ export const profilePages = (parts: Parts): Page[] => [
 
 async function showProfile(
   parts: Parts,
-  call: PageCall,
+  call: ViewCall,
   failed: Partial<Pick<ProfileProps, 'account' | 'password'>>,
 ): Promise<void> {
   const { login, user, show, signedIn } = call

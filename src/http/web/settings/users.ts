@@ -16,16 +16,16 @@ import type { PasswordLink } from '../../../services/users.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { email, optionalName } from '../forms/fields.ts'
 import { listAll } from '../list-all.ts'
-import type { Page, PageCall } from '../routing/page.ts'
+import type { View, ViewCall } from '../routing/page.ts'
 import { withError } from '../forms/submitted.ts'
 
 const inviteForm = z.object({ email, name: optionalName })
 
 type Parts = Pick<Dependencies, 'users' | 'settings'>
 
-export const userPages = (parts: Parts): Page[] => [...listPages(parts), ...userChangePages(parts)]
+export const userPages = (parts: Parts): View[] => [...listPages(parts), ...userChangePages(parts)]
 
-const listPages = ({ users, settings }: Parts): Page[] => [
+const listPages = ({ users, settings }: Parts): View[] => [
   {
     method: 'GET',
     path: paths.users,
@@ -62,7 +62,7 @@ const listPages = ({ users, settings }: Parts): Page[] => [
   },
 ]
 
-const userChangePages = ({ users, settings }: Parts): Page[] => [
+const userChangePages = ({ users, settings }: Parts): View[] => [
   {
     method: 'POST',
     path: paths.userReset(':id'),
@@ -123,14 +123,14 @@ const userChangePages = ({ users, settings }: Parts): Page[] => [
 ]
 
 /** Returns the user whose ID is in the address. Refuses the owner's own account, so that owners can't lock themselves out. */
-async function findOther(users: Dependencies['users'], { actor, id }: PageCall): Promise<User> {
+async function findOther(users: Dependencies['users'], { actor, id }: ViewCall): Promise<User> {
   if (id === actor.userId) throw fail('not_found', 'This is your own account. Change it under Profile.')
   return users.get(actor, id)
 }
 
 /** Shows the one-time link. No later view shows it again. */
 async function showLink(
-  { showOnce }: PageCall,
+  { showOnce }: ViewCall,
   { user, link }: { user: User; link: PasswordLink },
   baseUrl: string,
 ): Promise<void> {

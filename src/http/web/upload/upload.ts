@@ -1,27 +1,27 @@
 import { type DocsearchError, isDocsearchError } from '../../../core/errors.ts'
 import { formatBytes } from '../../../core/format-bytes.ts'
 import type { FieldFault } from '../../../contract/validate.ts'
-import { PRIVATE_PROJECT } from '../../../core/model.ts'
+import { PRIVATE_PROJECT, type DocumentRecord } from '../../../core/model.ts'
 import { paths } from '../../../pages/paths.ts'
 import { renderUpload, type UploadForm } from '../../../pages/upload/upload.tsx'
-import { renderUploaded } from '../../../pages/upload/files.tsx'
+import { renderUploaded, type FileOutcome, renderUploadProgress } from '../../../pages/upload/files.tsx'
 import { checkHeaders, isMultipart, readUpload } from '../../api/upload/body.ts'
 import { failureOf } from '../../api/upload/present.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { requireCredential } from '../../middleware/credential-watch.ts'
 import { shownError, statusOf } from '../../problems/problems.ts'
 import { listAll } from '../list-all.ts'
-import { asksForJson, type Page, type PageCall } from '../routing/page.ts'
+import { asksForJson, type View, type ViewCall } from '../routing/page.ts'
 import { csrfFailed, hasValidToken } from '../session/csrf.ts'
-import { outcomesOf, presentOutcomes } from './outcomes.ts'
-import { progressPage } from './progress.ts'
+import { presentDocument } from '../../../contract/present/documents.ts'
+import type { AcceptedUpload, UploadedFile } from '../../../services/uploads.ts'
 
 type Parts = Pick<Dependencies, 'uploads' | 'documents' | 'projects' | 'credentials' | 'settings' | 'log'>
 
 const FORM_FIELDS = ['csrf', 'new_project']
 
-export const uploadPages = (parts: Parts): Page[] => {
-  const post: Page = {
+export const uploadPages = (parts: Parts): View[] => {
+  const post: View = {
     method: 'POST',
     path: paths.upload,
     access: 'user',
@@ -42,7 +42,7 @@ export const uploadPages = (parts: Parts): Page[] => {
   ]
 }
 
-async function handle(parts: Parts, call: PageCall, row: Page): Promise<void> {
+async function handle(parts: Parts, call: ViewCall, row: View): Promise<void> {
   const values: NonNullable<UploadForm['values']> = {}
   // A form without a file field is not multipart.
   if (!isMultipart(call.ctx)) return showForm(parts, call, { values, errors: { files: NO_FILES } }, 422)
@@ -81,7 +81,7 @@ function isAboutForm(error: DocsearchError): boolean {
 }
 
 /** Stores the files like `POST /api/v1/upload`. `values` gets what the user chose, to show the form again. */
-async function receive(parts: Parts, call: PageCall, row: Page, values: NonNullable<UploadForm['values']>): Promise<void> {
+async function receive(parts: Parts, call: ViewCall, row: View, values: NonNullable<UploadForm['values']>): Promise<void> {
   const { uploads, credentials, settings, log } = parts
   const { ctx, actor } = call
   checkHeaders(ctx, settings.limits)
@@ -119,7 +119,7 @@ async function receive(parts: Parts, call: PageCall, row: Page, values: NonNulla
   call.show(renderUploaded({ ...call.signedIn(), outcomes, next: ids.length === 0 ? null : paths.uploadProgressOf(ids) }))
 }
 
-async function showForm(parts: Parts, call: PageCall, form: UploadForm, status = 200): Promise<void> {
+async function showForm(parts: Parts, call: ViewCall, form: UploadForm, status = 200): Promise<void> {
   const visible = await listAll((page) => parts.projects.list(call.actor, page))
   const writable = visible.filter(({ role }) => role !== 'reader').map(({ id, name }) => ({ id, name }))
   const hasPrivate = writable.some(({ name }) => name === PRIVATE_PROJECT)
@@ -127,3 +127,53 @@ async function showForm(parts: Parts, call: PageCall, form: UploadForm, status =
   const projects = hasPrivate ? writable : [{ id: PRIVATE_PROJECT, name: PRIVATE_PROJECT }, ...writable]
   call.show(renderUpload({ ...call.signedIn(), form, projects, limits: parts.settings.limits }), status)
 }
+
+/** Returns what happened to each file of an upload, in the order of the files. */
+function outcomesOf(files: readonly UploadedFile[], { documents, rejected }: AcceptedUpload): FileOutcome[] {
+  const refusals = new Map(rejected.map(({ at, error }) => [at, error]))
+  const accepted = documents.values()
+  return files.map(({ path }, at) => {
+    if (refusals.has(at)) return { path, refusal: shownError(refusals.get(at)).detail }
+    const { document, outcome } = accepted.next().value!
+    return { path, document: presentDocument(document), isUnchanged: outcome === 'unchanged' }
+  })
+}
+
+/** The same for the script of the view. */
+function presentOutcomes(outcomes: readonly FileOutcome[], basePath: string): object {
+  return {
+    files: outcomes.map((outcome) =>
+      'document' in outcome
+        ? { id: outcome.document.id, url: basePath + paths.document(outcome.document.id) }
+        : { refusal: outcome.refusal },
+    ),
+  }
+}
+
+const DOCUMENT_ID = /^doc_[0-9a-z]{26}$/
+/** The script asks for fewer at a time. A form without the script has no more files, unless the limit was raised. */
+const MAX_DOCUMENTS = 100
+
+/** What became of the documents of an upload. IDs that the user may not see are left out. */
+const progressPage = ({ documents }: Pick<Dependencies, 'documents'>): View => ({
+  method: 'GET',
+  path: paths.uploadProgress,
+  access: 'user',
+  hasScript: true,
+  async handle({ ctx, actor, show, signedIn, goTo }) {
+    const sent = [ctx.query['ids'] ?? []].flat().at(-1) ?? ''
+    const ids = [...new Set(sent.split(','))].filter((id) => DOCUMENT_ID.test(id)).slice(0, MAX_DOCUMENTS)
+    if (ids.length === 0) return goTo(paths.upload)
+    const found: DocumentRecord[] = []
+    for (const id of ids) {
+      try {
+        found.push(await documents.get(actor, id))
+      } catch (error) {
+        if (!isDocsearchError(error, 'document_not_found')) throw error
+      }
+    }
+    const missing = ids.length - found.length
+    const shown = found.map(presentDocument)
+    show(renderUploadProgress({ ...signedIn(), documents: shown, missing, address: paths.uploadProgressOf(ids) }))
+  },
+})
