@@ -4,7 +4,7 @@
 import { createReadStream, readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
-import { modelWord } from '../src/embed/model/words.ts'
+import { modelWord } from '../src/embed/model/word-vectors.ts'
 import { analyse } from '../src/text/analyse.ts'
 import { toTerm } from '../src/text/stem.ts'
 import { STOP_WORDS } from '../src/text/stop-words.ts'

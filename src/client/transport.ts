@@ -1,9 +1,7 @@
 import type { Agent, ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http'
 import type { Readable } from 'node:stream'
-import { isUntrusted, withSystem } from './certificates.ts'
-import { ClientError } from './errors.ts'
-import { unreachable } from './unreachable.ts'
-import { problemOf } from './problem.ts'
+import { isUntrusted, withSystem, isUntrustedCode } from './certificates.ts'
+import { ClientError, errorFromInstance, type ClientErrorOptions, type FieldFault } from './errors.ts'
 
 export interface StreamBody {
   contentType: string
@@ -255,4 +253,112 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined // The caller throws `invalid_answer` with the address.
   }
+}
+
+/** Turns an answer other than 2xx into a ClientError: from RFC 9457, from RFC 6749 (section 5.2) of the OAuth endpoints, or from the status alone. */
+function problemOf(answer: IncomingMessage, body: string, address: string): ClientError {
+  const status = answer.statusCode ?? 0
+  if (status >= 300 && status < 400) return redirected(answer, address)
+  const problem = (answer.headers['content-type'] ?? '').includes('json') ? record(body) : {}
+  const options: ClientErrorOptions = { status, fault: status >= 500 ? 'outside' : 'user' }
+  const retryAfter = secondsOf(answer.headers['retry-after'])
+  if (retryAfter !== null) options.retryAfter = retryAfter
+  options.requestId = text(problem['request_id']) ?? text(answer.headers['x-request-id']) ?? null
+  options.errors = faults(problem['errors'])
+  options.details = problem
+  const code = text(problem['code']) ?? text(problem['error'])
+  const known = code !== undefined && /^[a-z][a-z0-9_]{0,99}$/.test(code)
+  const detail =
+    text(problem['detail']) ??
+    text(problem['title']) ??
+    text(problem['error_description']) ??
+    `${address} answered ${status} ${answer.statusMessage ?? ''}`.trimEnd() + '.'
+  return errorFromInstance(known ? code : `http_${status}`, detail, options)
+}
+
+/** Never follows a redirect, because the credential belongs to one address. */
+function redirected(answer: IncomingMessage, address: string): ClientError {
+  const location = answer.headers.location ?? 'an unknown address'
+  return new ClientError(
+    'redirected',
+    `${address} redirects to ${location}. docsearch doesn't follow redirects, to protect your credentials.`,
+    {
+      status: answer.statusCode ?? 0,
+      details: { location },
+      advice: 'If the new address is right, pass it with --server and log in there.',
+    },
+  )
+}
+
+/** The seconds of a Retry-After header, which may also be a date (RFC 9110 section 10.2.3). */
+function secondsOf(header: string | undefined): number | null {
+  if (header === undefined) return null
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header)
+  const date = Date.parse(header)
+  return Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - Date.now()) / 1000))
+}
+
+function record(body: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+  } catch {
+    return {} // A proxy's error page: only the status is known.
+  }
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function faults(value: unknown): FieldFault[] {
+  if (!Array.isArray(value)) return []
+  return value.flatMap((fault: unknown) => {
+    if (typeof fault !== 'object' || fault === null) return []
+    const { path, message } = fault as Record<string, unknown>
+    return typeof message === 'string' ? [{ path: typeof path === 'string' ? path : '', message }] : []
+  })
+}
+
+const REASONS: Record<string, string> = {
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'host not found',
+  EAI_AGAIN: 'the host name could not be resolved',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'no route to the network',
+  ETIMEDOUT: 'the connection timed out',
+  ECONNRESET: 'the connection was closed',
+  ENOENT: 'its socket is missing',
+  EPIPE: 'the connection was closed',
+  EPROTO: 'the server does not speak HTTPS',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not speak HTTPS',
+}
+
+/** Explains a failed connection. */
+function unreachable(error: unknown, address: string): ClientError {
+  const code = codeOf(error)
+  if (isUntrustedCode(code))
+    return new ClientError(
+      'unreachable',
+      `Cannot reach ${address}: no authority that this machine trusts has signed its certificate.`,
+      {
+        cause: error,
+        details: { reason: code },
+        advice: 'If you know the authority, pass its certificate with --cacert FILE.',
+      },
+    )
+  const reason = REASONS[code] ?? (error instanceof Error && error.message !== '' ? error.message : code)
+  const isDown = code === 'ECONNREFUSED' || code === 'ENOENT'
+  return new ClientError('unreachable', `Cannot reach ${address}: ${reason}.`, {
+    cause: error,
+    details: { reason: code },
+    ...(isDown && { advice: 'Start the server with `docsearch serve`, or pass another address with --server.' }),
+  })
+}
+
+function codeOf(error: unknown): string {
+  // Node tries IPv6 and IPv4, and reports both failures in one error.
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error
+  if (typeof first === 'object' && first !== null && 'code' in first && typeof first.code === 'string') return first.code
+  return 'connection failed'
 }

@@ -8,12 +8,14 @@ import { checkIndex } from './index-files.ts'
 import { checkModels } from './models.ts'
 import { checkOriginals } from './originals.ts'
 import { runChecks, type Tell } from './run-checks.ts'
-import type { Check, DoctorSettings, Outcome, Subset } from './scene.ts'
-import { checkLeftoverFiles, checkLeftoverOriginals } from './store-leftovers.ts'
+import type { Check, DoctorSettings, Outcome, Subset, IndexPlace } from './scene.ts'
+import { checkLeftoverFiles, checkLeftoverOriginals, isLeftover } from './store-leftovers.ts'
 import { checkStatistics } from './statistics.ts'
-import { sharedIndexPlace } from './shared-index-place.ts'
 import type { SharedCheck, SharedParts, SharedScene } from './shared-scene.ts'
 import { checkWebhooks } from './webhooks.ts'
+import { silentLogger } from '../core/logger.ts'
+import { inspectSharedIndex, newestObjectOf } from '../index/inspect-shared.ts'
+import { createSharedIndexStore } from '../index/shared-index-store.ts'
 
 export interface SharedExamineOptions {
   settings: DoctorSettings
@@ -94,5 +96,33 @@ async function checkTables(scene: SharedScene): Promise<Outcome> {
   const { documents, projects } = await parts.inspection.totals()
   return {
     message: `${countOf(documents, 'document')} in ${countOf(projects, 'project')}. PostgreSQL itself checks its files and references.`,
+  }
+}
+
+/** The indexes in an object store. */
+function sharedIndexPlace({
+  address,
+  objects,
+  folder,
+  now,
+}: Pick<SharedParts, 'address' | 'objects' | 'folder' | 'now'>): IndexPlace {
+  const indexes = createSharedIndexStore({
+    address,
+    objects,
+    cacheFolder: folder,
+    leases: null,
+    newestVersion: null,
+    onCommit: async () => {},
+    log: silentLogger,
+  })
+  return {
+    name: 'The object store',
+    inspect: (index) => inspectSharedIndex({ address, objects, folder, ...index }),
+    async list() {
+      const old: string[] = []
+      for (const id of await indexes.list()) if (isLeftover(await newestObjectOf(objects, id), now())) old.push(id)
+      return old
+    },
+    removeFile: null,
   }
 }

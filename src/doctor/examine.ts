@@ -1,9 +1,9 @@
-import { readFile, rm } from 'node:fs/promises'
+import { readFile, rm, readdir, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { WEBHOOK_KEY } from '../backup/layout.ts'
 import { verifyBlob } from '../blobs/verify.ts'
 import { systemClock } from '../core/clock.ts'
-import type { CheckName } from '../core/findings.ts'
+import { type CheckName, finding, repaired } from '../core/findings.ts'
 import { silentLogger } from '../core/logger.ts'
 import { indexesWithFiles, inspectIndex } from '../index/inspect.ts'
 import type { Repairs } from '../records/inspection.ts'
@@ -17,12 +17,47 @@ import { checkFolder } from './folder.ts'
 import { checkIndex } from './index-files.ts'
 import { checkModels } from './models.ts'
 import { checkOriginals } from './originals.ts'
-import { checkPageImages } from './page-images.ts'
 import { runChecks, type Tell } from './run-checks.ts'
 import type { DoctorSettings, FolderCheck, FolderScene, IndexPlace, Subset } from './scene.ts'
-import { checkSpace } from './space.ts'
 import { checkStatistics } from './statistics.ts'
 import { checkWebhooks } from './webhooks.ts'
+import { countOf } from '../core/count-of.ts'
+import { isIntactPng } from '../parse/pdf/image/png.ts'
+import { formatBytes } from '../core/format-bytes.ts'
+
+const FOLDER = 'page-images'
+
+/** Reads the cached images of pages. */
+const checkPageImages: FolderCheck = async ({ dataDir, wantsFix, progress, add }) => {
+  const names = (await readdir(join(dataDir, FOLDER)).catch(() => [])).filter((name) => name.endsWith('.png'))
+  for (const [i, name] of names.entries()) {
+    progress(i, names.length, 'files')
+    const place = join(FOLDER, name)
+    // The daemon may have deleted it.
+    const bytes = await readFile(join(dataDir, place)).catch(() => null)
+    if (bytes === null || isIntactPng(bytes)) continue
+    const found = finding('page_image_damaged', `${place} is damaged.`, { place })
+    if (wantsFix) {
+      await rm(join(dataDir, place), { force: true })
+      repaired(found, 'Deleted the cached image.')
+    }
+    add(found)
+  }
+  return { message: `${countOf(names.length, 'cached image')} of pages.` }
+}
+
+/** Below this, health is degraded too: it is enough for the largest request and its index. */
+const LOW_BYTES = 500_000_000
+const FULL_BYTES = 20_000_000
+
+const checkSpace: FolderCheck = async ({ dataDir, add }) => {
+  const { bavail, bsize } = await statfs(dataDir)
+  const free = bavail * bsize
+  const message = `The disk of the data folder has ${formatBytes(free)} free.`
+  if (free < FULL_BYTES) add(finding('disk_full', message))
+  else if (free < LOW_BYTES) add(finding('disk_low', message))
+  return { message }
+}
 
 export interface ExamineOptions {
   dataDir: string

@@ -33,7 +33,6 @@ import type { BlockCache } from './segments/remote/block-cache.ts'
 import { SegmentStore } from './segments/store/segment-store.ts'
 import type { SharedPlace } from './segments/store/shares.ts'
 import type { VectorLayout } from './segments/vectors/format.ts'
-import { ReaderWatch } from './reader-watch.ts'
 import { TableWatch } from './table-watch.ts'
 import { type WriterLeases, WriterTurn } from './writer-turn.ts'
 
@@ -429,5 +428,35 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     throw indexFailure(error)
+  }
+}
+
+/**
+ * Takes the place of a `TableWatch` in a process that only reads a shared index. It does not read the whole table when a read fails, because every
+ * such process would do it, and none could repair anything. It tries unreadable rows again after the next commit.
+ */
+class ReaderWatch implements Pick<TableWatch, 'verify' | 'onReadable' | 'onDamage' | 'announce' | 'damage' | 'stop'> {
+  readonly damage = null
+  readonly #store: Pick<SegmentStore, 'onChange'>
+  #stopListening: () => void = () => {}
+
+  constructor(store: Pick<SegmentStore, 'onChange'>) {
+    this.#store = store
+  }
+
+  verify(): void {}
+
+  announce(): void {}
+
+  onDamage(): () => void {
+    return () => {}
+  }
+
+  onReadable(listener: (damagedTexts: readonly bigint[]) => void): void {
+    this.#stopListening = this.#store.onChange(() => listener([]))
+  }
+
+  async stop(): Promise<void> {
+    this.#stopListening()
   }
 }

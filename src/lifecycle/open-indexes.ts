@@ -8,7 +8,6 @@ import type { BuildSpeed } from '../records/indexes.ts'
 import type { IndexRecord, ProjectIds, Records } from '../records/records.ts'
 import { BuildMeter } from './build-meter.ts'
 import type { BuildProgress, IndexState, OpenIndex } from './lifecycle.ts'
-import { PendingDrops } from './pending-drops.ts'
 
 /** An open index, with the embedder that made it. */
 export interface LoadedIndex extends OpenIndex {
@@ -209,6 +208,39 @@ export class OpenIndexes {
     } catch (error) {
       this.#log.warn({ err: error, index: record.id }, 'could not count the passages of an index')
       return null
+    }
+  }
+}
+
+/** A search that began before a switch may read the former index for this long. */
+const DELAY_MS = 30_000
+
+/** Closes and deletes indexes a while after they have left the records. */
+class PendingDrops {
+  readonly #pending = new Map<NodeJS.Timeout, () => Promise<void>>()
+  readonly #log: Logger
+
+  constructor(log: Logger) {
+    this.#log = log
+  }
+
+  add(id: string, drop: () => Promise<void>): void {
+    const run = async () => {
+      this.#pending.delete(timer)
+      await drop()
+    }
+    const timer = setTimeout(() => {
+      run().catch((error: unknown) => this.#log.warn({ err: error, index: id }, 'could not drop an index'))
+    }, DELAY_MS)
+    timer.unref()
+    this.#pending.set(timer, run)
+  }
+
+  /** Drops what is pending now. */
+  async finish(): Promise<void> {
+    for (const [timer, run] of this.#pending) {
+      clearTimeout(timer)
+      await run()
     }
   }
 }

@@ -3,17 +3,18 @@ import pLimit from 'p-limit'
 import pRetry from 'p-retry'
 import { isDocsearchError } from '../core/errors.ts'
 import { withoutLatest } from '../ollama/client.ts'
-import type { ProjectIds } from '../records/records.ts'
+import type { ProjectIds, Records } from '../records/records.ts'
 import { ActiveIndex } from './active-index.ts'
 import { Building } from './building.ts'
 import { Changes } from './changes.ts'
 import { DAY_MS, DriftWatch } from './drift.ts'
-import { dropLeftovers } from './leftovers.ts'
 import type { Choice, IndexState, Lifecycle, LifecycleOptions, OpenIndex } from './lifecycle.ts'
 import type { ModelTest } from './model-test.ts'
 import { pinnedNotice, testNamed } from './named-model.ts'
 import { OpenIndexes } from './open-indexes.ts'
 import { describeStatus } from './status.ts'
+import type { Logger } from '../core/logger.ts'
+import { fingerprintOf, parseFingerprint } from './fingerprint.ts'
 
 const CLOSE_MS = 2_000
 const RETRY_MS = 1_000
@@ -276,4 +277,32 @@ class IndexLifecycle implements Lifecycle {
     await Promise.race([this.#exclusive(async () => {}), sleep(CLOSE_MS, undefined, { ref: false })])
     await this.#open.close()
   }
+}
+
+/**
+ * At start: opens the retired indexes and drops every index that can't be used any more, row and files. An index that was being built for the
+ * chosen embedder stays, also while that embedder is out of reach.
+ */
+async function dropLeftovers(
+  { records, openIndexes, log }: { records: Pick<Records, 'indexes'>; openIndexes: OpenIndexes; log: Logger },
+  chosen: string | null,
+): Promise<void> {
+  const { active, building } = openIndexes
+  const { layout } = fingerprintOf({ fingerprint: '' })
+  const wanted = chosen ?? active?.record.embeddingModel
+  for (const record of await records.indexes.all()) {
+    const { id, state, embeddingModel, fingerprint } = record
+    if (state === 'active' || building?.record.id === id) continue
+    const isCurrent = parseFingerprint(fingerprint).layout === layout
+    const index = isCurrent && state === 'retired' ? await openIndexes.open(record) : null
+    if (index !== null) openIndexes.retire({ record, index, ownEmbedder: null })
+    else if (!isCurrent || state === 'retired' || embeddingModel !== wanted) {
+      log.info(
+        { embedder: embeddingModel },
+        'dropping an index that is damaged, of another version of docsearch, or no longer wanted',
+      )
+      await records.indexes.drop(id)
+    }
+  }
+  await openIndexes.dropFilesWithoutRow()
 }

@@ -5,8 +5,9 @@ import { OAuthError } from './errors.ts'
 import type { TokenAnswer } from './oauth.ts'
 import { checkResource } from './resource.ts'
 import { scopesWithin, stillRegistered } from './scopes.ts'
-import { openAnswer, sealAnswer } from './sealed-answer.ts'
 import { newTokens } from './tokens.ts'
+import { hkdfSync } from 'node:crypto'
+import { openText, sealText } from '../core/sealed-text.ts'
 
 /** After a refresh, the old token returns the same pair for this long, unless the pair was used. */
 const GRACE_SECONDS = 30
@@ -64,4 +65,19 @@ function refused(): OAuthError {
     'invalid_grant',
     'The refresh token is unknown, expired, already used, revoked, or belongs to another application.',
   )
+}
+
+/** Encrypts a token answer under a key that derives from the refresh token it replaces, which the database does not have. */
+function sealAnswer(answer: TokenAnswer, refreshToken: string): string {
+  return sealText(JSON.stringify(answer), keyOf(refreshToken))
+}
+
+/** Returns the answer. Throws if it was sealed under another token or changed since. */
+function openAnswer(sealed: string, refreshToken: string): TokenAnswer {
+  return JSON.parse(openText(sealed, keyOf(refreshToken))) as TokenAnswer
+}
+
+/** A token has 256 random bits, so it needs no salt and no slow hash. Its SHA-256, which is stored, does not give the key. */
+function keyOf(refreshToken: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', refreshToken, '', 'docsearch refresh answer', 32))
 }

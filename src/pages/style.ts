@@ -1,12 +1,70 @@
 import { CODE_STYLE } from './document/code-style.ts'
 import { DOCUMENT_STYLE } from './document/style.ts'
 import { DOCUMENTS_STYLE } from './documents/style.ts'
-import { MEDIA_STYLE } from './media-style.ts'
 import { PROJECTS_STYLE } from './projects/style.ts'
-import { SCRIPT_STYLE } from './script-style.ts'
 import { SEARCH_STYLE } from './search/style.ts'
 import { TOKENS } from './tokens.ts'
 import { UPLOAD_STYLE } from './upload/style.ts'
+
+/**
+ * Style for forced colours and for paper, where backgrounds vanish. It comes last, after the rules that it overrides. Forced colours make
+ * transparent borders visible, so the borders of links that are not current get the colour of the canvas.
+ */
+const MEDIA_STYLE = `
+@media (forced-colors: active) {
+  mark { forced-color-adjust: none; background: Mark; color: MarkText; }
+  mark.passage { background: Canvas; color: CanvasText; outline: 2px solid Highlight; }
+  .hit::before { forced-color-adjust: none; background: Highlight; }
+  .bar nav a[aria-current], .settings nav a[aria-current], .facet-groups li a[aria-current] { outline: 2px solid Highlight; outline-offset: -2px; }
+  .tabs a, .view-tabs a { border-bottom-color: Canvas; }
+  .tabs a[aria-current], .view-tabs a[aria-current] { border-bottom-color: Highlight; }
+  :focus-visible { outline: 3px solid Highlight; }
+}
+@media print {
+  :root { color-scheme: light; }
+  body { background: none; }
+  .bar, .skip, .search, .more-filters, .narrow, .order, .pages, .as-command, .part-links, .document .about .buttons, .document .about .back { display: none; }
+  .find, .document { max-width: none; padding: 0; }
+  .find > h1.unseen { position: static; width: auto; height: auto; clip-path: none; white-space: normal; }
+  .browse { display: block; }
+  .excerpt { display: block; overflow: visible; -webkit-line-clamp: none; }
+  .result { break-inside: avoid; }
+  .sheet { padding: 0; border: 0; }
+  .document .text { display: block; }
+  .sheet + .sheet { margin-top: 1.5rem; }
+  .hit { padding-inline-start: .875rem; }
+  .hit::before { inset-inline-start: 0; }
+  mark, .hit::before { print-color-adjust: exact; }
+  mark:not(.passage) { text-decoration: underline 2px; }
+}
+`
+
+/** Style of what the script adds to the views. */
+const SCRIPT_STYLE = `
+/* With the script */
+.as-command { display: flex; flex-wrap: wrap; align-items: center; gap: .125rem .5rem; min-height: 1.75rem; }
+.as-command code { min-width: 0; }
+.foot { min-height: 3.75rem; display: flex; justify-content: center; padding: 0 1rem 1.5rem; }
+.foot button { color: var(--quiet); font-size: .8125rem; font-weight: 400; }
+@media (hover: none) and (pointer: coarse) { .foot { display: none; } }
+.copied { display: flex; gap: .5rem; align-items: center; min-width: 0; }
+.copied > :first-child { min-width: 0; }
+@media (min-width: 48rem) {
+  .welcome { grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); column-gap: 2.5rem; align-items: start; }
+  .welcome > :not(.operators, #recent-searches) { grid-column: 1 / -1; }
+}
+.recent-head { display: flex; gap: .75rem; align-items: baseline; }
+.recent-head button { font-size: .8125rem; }
+button.small { min-height: 1.75rem; padding: .1rem .6rem; font-size: .75rem; flex: none; }
+@media print { .foot, .drop-here, button[data-copy], button[data-copy-text] { display: none; } }
+dialog { max-width: min(30rem, calc(100vw - 2rem)); padding: 1.5rem; border: 1px solid var(--line); border-radius: 14px; background: var(--raised); color: var(--ink); }
+dialog::backdrop { background: rgb(0 0 0 / .45); }
+.shortcuts[open] { display: grid; gap: 1rem; }
+.shortcuts dl { display: grid; grid-template-columns: auto 1fr; gap: .4rem 1rem; font-size: .875rem; }
+.shortcuts dt { display: flex; gap: .3rem; }
+.shortcuts .choose { display: flex; gap: .6rem; align-items: center; }
+kbd { min-width: 1.5rem; padding: 0 .35rem; border: 1px solid var(--line-button); border-radius: 5px; background: var(--sunken); font: 500 .8125rem/1.5 var(--mono); text-align: center; }
+`
 
 /** The style sheet of all views except the API documentation: from 360 px, light and dark, with nothing to load, and without motion for users who prefer that. */
 export const STYLE = `${TOKENS}

@@ -5,12 +5,12 @@ import { createOllamaClient, OllamaCallError, withoutLatest } from '../ollama/cl
 import { createEndpointModel } from './endpoint-model.ts'
 import { ModelKeeper, type Retry } from './model-keeper.ts'
 import { createOllamaRerankModel } from './ollama-model.ts'
-import { rememberScores } from './remembered-scores.ts'
-import { type RerankModel, RerankModelError, type RerankModelFailure } from './rerank-model.ts'
+import { type RerankModel, RerankModelError, type RerankModelFailure, type OnScore, type ScoreRequest } from './rerank-model.ts'
 import type { Reranker } from './reranker.ts'
-import { selfTest } from './self-test.ts'
 import { createModelReranker, type ModelTuning } from './with-model.ts'
 import { createBuiltinReranker, createFusedReranker } from './without-model.ts'
+import { createHash } from 'node:crypto'
+import { LruCache } from '../core/lru-cache.ts'
 
 export interface RerankerSettings extends ModelTuning {
   /** `auto`, `builtin`, `none`, `ollama:MODEL` or the address of a rerank endpoint. */
@@ -174,4 +174,68 @@ function describe(keeper: ModelKeeper, base: Reranker, { setting, ollamaUrl }: R
     message: `${problem.message} ${fallback}`,
     model: base.model,
   }
+}
+
+const QUESTION = 'What is the capital of France?'
+const ANSWER = 'Paris is the capital of France and its largest city.'
+const OTHER = 'To keep bread fresh, wrap it in a cloth and put it in a dry box.'
+/** Rerankers score such a pair much further apart. Chance and chat models don't reach even this gap. */
+const MIN_GAP = 0.1
+
+const NO_USER = ''
+
+/** Throws RerankModelError `reranker_unsuitable` for a model that can't tell a plain answer from a text about something else. */
+async function selfTest(model: RerankModel, signal: AbortSignal): Promise<void> {
+  const scores: (number | undefined)[] = [undefined, undefined]
+  // The wrong text comes first, so that a server which keeps the given order does not pass by luck.
+  const request = { question: QUESTION, passages: [OTHER, ANSWER], user: NO_USER, signal }
+  await model.scorePassages(request, (index, score) => (scores[index] = score))
+  const [other, answer] = scores
+  if (other !== undefined && answer !== undefined && answer - other >= MIN_GAP) return
+  const shown = (score: number | undefined) => score?.toFixed(2) ?? 'no score'
+  throw new RerankModelError(
+    'reranker_unsuitable',
+    `${model.name} cannot tell a plain answer (${shown(answer)}) from a text about something else (${shown(other)}), so it is not used.`,
+  )
+}
+
+/** Some ten thousand scores. */
+const MAX_BYTES = 2 * 2 ** 20
+/** Key, score and bookkeeping of one passage. */
+const SCORE_BYTES = 160
+
+/**
+ * Remembers the scores of a model, so that result pages, filters and repeated questions ask it only about passages that it has not scored. Each
+ * user has their own: how fast an answer comes must not tell that somebody else has asked the same. The keys are hashes of question and text, so
+ * that no text stays in memory. A model that is found and tested again begins without scores, because it may have other weights.
+ */
+export function rememberScores(model: RerankModel, maxBytes: number = MAX_BYTES): RerankModel {
+  const scores = new LruCache<number>(maxBytes)
+  return {
+    name: model.name,
+    async scorePassages({ question, passages, user, signal }: ScoreRequest, onScore: OnScore): Promise<void> {
+      signal.throwIfAborted()
+      const keys = passages.map((passage) => keyOf(user, question, passage))
+      const unknown: number[] = []
+      for (const [i, key] of keys.entries()) {
+        const score = scores.get(key)
+        if (score === undefined) unknown.push(i)
+        else onScore(i, score)
+      }
+      if (unknown.length === 0) return
+      const request = { question, passages: unknown.map((i) => passages[i]!), user, signal }
+      await model.scorePassages(request, (at, score) => {
+        const index = unknown[at]!
+        scores.set(keys[index]!, score, SCORE_BYTES)
+        onScore(index, score)
+      })
+    },
+  }
+}
+
+function keyOf(...parts: readonly string[]): string {
+  const hash = createHash('sha256')
+  // With its length, no part can run into the next.
+  for (const part of parts) hash.update(`${part.length}:${part}`)
+  return hash.digest('base64')
 }

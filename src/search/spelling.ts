@@ -5,7 +5,6 @@ import type { ProjectIds, Vocabulary } from '../records/records.ts'
 import { correctableWords, maxEditsIn, withCaseOf, type CorrectableWord } from '../text/spelling.ts'
 import { fold } from '../text/stem.ts'
 import type { TermCounts } from './threads/protocol.ts'
-import { TimeBudget } from './time-budget.ts'
 
 /** At most this many words are corrected: a longer text was pasted, and is no question. */
 const MAX_WORDS = 32
@@ -178,4 +177,38 @@ function apply(query: string, corrections: readonly Correction[]): Pick<Correcte
     at = of.end
   }
   return { query: at === 0 ? null : corrected + query.slice(at), terms }
+}
+
+/**
+ * Limits the total time of several pieces of work. It counts the processor time of this thread within `run`, because only work on
+ * this thread makes other requests wait. On a busy machine, wall time would use up the budget of short work.
+ */
+export class TimeBudget {
+  readonly #limitMs: number
+  readonly #now: () => number
+  #usedMs = 0
+
+  /** `now` returns milliseconds. */
+  constructor(limitMs: number, now: () => number = threadTime) {
+    this.#limitMs = limitMs
+    this.#now = now
+  }
+
+  isSpent(): boolean {
+    return this.#usedMs >= this.#limitMs
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const started = this.#now()
+    try {
+      return await work()
+    } finally {
+      this.#usedMs += this.#now() - started
+    }
+  }
+}
+
+function threadTime(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
 }

@@ -12,10 +12,10 @@ import { createSearch } from '../search/create.ts'
 import { SearchThreads } from '../search/threads/search-threads.ts'
 import type { Backend } from '../services/create.ts'
 import { diskState, storageState } from './disk.ts'
-import { memoryState } from './memory.ts'
 import { openOwnParts } from './own-parts.ts'
 import type { SharedInstance } from './shared-instance.ts'
 import { type PartsOptions, SEARCH_THREADS, type StorageParts } from './storage-parts.ts'
+import type { Memory } from '../services/instance.ts'
 
 const EMBED_MS = 5_000
 const RERANK_SLACK_MS = 1_000
@@ -82,4 +82,10 @@ async function openStorage({ shared, ...options }: PartsOptions & Pick<Options, 
   if (shared === null) return openOwnParts(options)
   const { openSharedParts } = await import('./shared-parts.ts')
   return openSharedParts({ ...options, shared })
+}
+
+/** Measures the memory of this process. */
+function memoryState(forSearch: number): Memory {
+  const { rss, heapUsed } = process.memoryUsage()
+  return { resident: rss, heap: heapUsed, forSearch }
 }

@@ -17,9 +17,7 @@ import type { HttpSettings } from '../http/dependencies.ts'
 import { malformedRequests } from '../http/problems/malformed.ts'
 import { openRecords } from '../records/sql/open.ts'
 import { createServices, type Backend } from '../services/create.ts'
-import { recordSettings } from './audited-settings.ts'
 import { openBackend } from './backend.ts'
-import { serveMetrics } from './metrics-listener.ts'
 import { openTelemetry } from './telemetry.ts'
 import { type DataFolder, openDataFolder } from './data-folder.ts'
 import { startSweep } from './expired-rows.ts'
@@ -29,6 +27,10 @@ import { listenLocally } from './local-socket.ts'
 import { OpenParts } from './open-parts.ts'
 import { openSharedInstance, refuseDataFolder, type SharedInstance } from './shared-instance.ts'
 import { checkTarget, startSchedule } from './scheduled-backups.ts'
+import { hashSecret } from '../core/secrets.ts'
+import { DocsearchError, isDocsearchError } from '../core/errors.ts'
+import { createMetricsApp } from '../http/metrics-app.ts'
+import type { Metrics } from '../services/metrics.ts'
 
 export interface Daemon {
   url: string
@@ -233,4 +235,50 @@ function httpSettings(config: Config, baseUrl: () => string, stopping: AbortSign
   const { publicUrl, allowedHosts, trustProxy, rateLimit, userRateLimit, limits } = config
   const hosts = [...allowedHosts, ...(publicUrl === null ? [] : [new URL(publicUrl).hostname])]
   return { baseUrl, allowedHosts: hosts, trustProxy, rateLimit, userRateLimit, limits, stopping }
+}
+
+/**
+ * Records in the audit log which settings are other than at the last start. The log gets their names, and the records keep only hashes of their
+ * values, because a value can contain a password.
+ */
+export async function recordSettings(
+  { audit }: Pick<Records, 'audit'>,
+  values: LoadedConfig['values'],
+  log: Logger,
+): Promise<void> {
+  // A default can change with the machine or with docsearch itself.
+  const chosen = values.filter(({ key, source }) => source !== 'default' && key !== 'data')
+  const hashes = chosen.map(({ key, value }) => [key, hashSecret(JSON.stringify(value))] as const)
+  try {
+    await audit.recordSettings(Object.fromEntries(hashes))
+  } catch (error) {
+    log.warn({ err: error }, 'could not record changed settings')
+  }
+}
+
+/** Listens on `metrics.listen`, if it is set. Returns the address of the metrics. Throws `port_in_use`, `cannot_listen`. */
+async function serveMetrics(options: {
+  config: Pick<Config, 'metricsListen'>
+  metrics: Metrics
+  settings: Pick<HttpSettings, 'allowedHosts' | 'baseUrl'>
+  log: Logger
+  open: OpenParts
+}): Promise<string | null> {
+  const { config, metrics, settings, log, open } = options
+  if (config.metricsListen === null) return null
+  const { host, port } = config.metricsListen
+  const handle = createMetricsApp({ metrics, settings, log: log.child({ part: 'metrics' }) }).callback()
+  // Koa answers every failure itself, so its promise never rejects.
+  const handler: RequestListener = (request, response) => void handle(request, response)
+  const { server, url } = await listen(handler, host, port).catch((error: unknown) => {
+    if (!isDocsearchError(error)) throw error
+    throw new DocsearchError(error.code, `The metrics cannot be served (metrics.listen): ${causeOf(error)}`, { cause: error })
+  })
+  open.add('listener for metrics', (graceMs) => closeServer(server, graceMs))
+  return `${url}/metrics`
+}
+
+/** The reason without advice about --host and --port, which do not concern this listener. */
+function causeOf({ cause, message }: Error): string {
+  return cause instanceof Error ? `${cause.message}.` : message
 }

@@ -2,18 +2,17 @@ import type { Blobs } from '../blobs/blobs.ts'
 import { countOf } from '../core/count-of.ts'
 import { DocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
-import { MAX_TAGS, type DocumentRecord } from '../core/model.ts'
+import { MAX_TAGS, type DocumentRecord, type VisibleProject } from '../core/model.ts'
 import { documentText, type Page } from '../core/parsed.ts'
 import type { DeletionOptions, Ingest } from '../ingest/ingest.ts'
 import { isAttachment } from '../records/attachments.ts'
-import type { DocumentChange, Restored, ResultPage, Records, TrashedDocument } from '../records/records.ts'
+import type { DocumentChange, Restored, ResultPage, Records, TrashedDocument, ProjectIds } from '../records/records.ts'
 import type { Access, Actor } from './access.ts'
 import { type BatchAction, type BatchResult, runBatch } from './batch.ts'
-import { createDocumentFinder } from './document-finder.ts'
 import { documentNotFound, type DocumentFilter, type DocumentUpdate, toQuery } from './document-requests.ts'
 import { originalOf, type Original } from './original.ts'
-import { createTrash } from './trash.ts'
 import { withinQuotaOf } from './usage.ts'
+import type { VisibleProjects } from './visible-projects.ts'
 
 export type { DocumentFilter, DocumentUpdate } from './document-requests.ts'
 
@@ -174,4 +173,92 @@ function textNotReady({ status }: DocumentRecord): DocsearchError {
   return new DocsearchError('text_not_ready', `The text of this document was not extracted (status: ${status}). ${why}`, {
     details: { document_status: status },
   })
+}
+
+/** Returns the functions that find a document for an actor. Each throws `insufficient_scope` and `document_not_found`. */
+function createDocumentFinder({ documents, access }: { documents: Pick<Records['documents'], 'get' | 'pages'>; access: Access }) {
+  async function get(actor: Actor, id: string): Promise<DocumentRecord> {
+    const { ids } = await access.toRead(actor)
+    return (await documents.get(ids, id)) ?? documentNotFound()
+  }
+
+  async function pages(actor: Actor, id: string): Promise<{ document: DocumentRecord; pages: Page[] | null }> {
+    const { ids } = await access.toRead(actor)
+    const document = (await documents.get(ids, id)) ?? documentNotFound()
+    return { document, pages: await documents.pages(ids, id) }
+  }
+
+  /** Returns a document that the actor may change, and its project as a project and as a set. */
+  async function toChange(
+    actor: Actor,
+    id: string,
+  ): Promise<{ document: DocumentRecord; project: VisibleProject; projects: ProjectIds }> {
+    const visible = await access.toWrite(actor)
+    const document = (await documents.get(visible.ids, id)) ?? documentNotFound()
+    const project = visible.requireRole(document.projectId, 'writer')
+    return { document, project, projects: new Set([project.id]) }
+  }
+
+  /** Returns a document that the actor may change. */
+  async function present(actor: Actor, id: string): Promise<DocumentRecord> {
+    return (await toChange(actor, id)).document
+  }
+
+  return { get, pages, toChange, present }
+}
+
+/**
+ * What was deleted or replaced. It needs a writer, because readers never saw a former version as something that could come back. For them
+ * the trash is empty. Every function throws `insufficient_scope`.
+ */
+interface Trash {
+  /** Last deleted first. Throws `project_not_found`, `ambiguous_name`, `invalid_cursor`. */
+  list(actor: Actor, filter: DocumentFilter): Promise<ResultPage<TrashedDocument>>
+  /** Returns null when the document is not in the trash. */
+  get(actor: Actor, id: string): Promise<TrashedDocument | null>
+  /**
+   * Takes a document out of the trash and queues it. A document that has taken its path goes to the trash. Returns null when it is not in
+   * the trash. Throws `quota_exceeded`.
+   */
+  restore(actor: Actor, id: string, options?: Pick<DeletionOptions, 'isOneOfMany'>): Promise<Restored | null>
+  /** Deletes a document in the trash for good. Returns false when it is not there. */
+  delete(actor: Actor, id: string): Promise<boolean>
+}
+
+function createTrash({
+  records,
+  ingest,
+  access,
+}: {
+  records: Pick<Records, 'trash'>
+  ingest: Pick<Ingest, 'restore' | 'deleteDocument'>
+  access: Access
+}): Trash {
+  const writable = (visible: VisibleProjects): ProjectIds => visible.withRoleOrMore('writer')
+
+  return {
+    async list(actor, filter) {
+      const visible = await access.toRead(actor)
+      const all = writable(visible)
+      const id = filter.project === undefined ? null : visible.require(filter.project).id
+      return records.trash.list(id === null ? all : new Set(all.has(id) ? [id] : []), toQuery(filter))
+    },
+
+    get: async (actor, id) => records.trash.get(writable(await access.toRead(actor)), id),
+
+    async restore(actor, id, many) {
+      const visible = await access.toWrite(actor)
+      const trashed = await records.trash.get(writable(visible), id)
+      if (trashed === null) return null
+      const { projectId } = trashed
+      const restore = () => ingest.restore(new Set([projectId]), id, many)
+      return withinQuotaOf(visible.get(projectId)!.ownerId, actor, restore)
+    },
+
+    async delete(actor, id) {
+      const projects = writable(await access.toWrite(actor))
+      if ((await records.trash.get(projects, id)) === null) return false
+      return ingest.deleteDocument(projects, id, { isPermanent: true })
+    },
+  }
 }

@@ -7,7 +7,6 @@ import type { VisibleProject } from '../core/model.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { OnConflict, Records, Registered } from '../records/records.ts'
 import { type Access, type Actor, requireScope } from './access.ts'
-import { fileNameFault, showFileName } from './file-names.ts'
 import type { DiskState } from './health.ts'
 import type { Projects } from './projects.ts'
 import { withinQuotaOf } from './usage.ts'
@@ -180,4 +179,20 @@ function isRefusal(error: unknown): boolean {
 /** Returns true when the user may not upload to the project, or no longer. */
 function isAboutProject(error: unknown): boolean {
   return isDocsearchError(error) && PROJECT_ERRORS.has(error.code)
+}
+
+const MAX_CHARACTERS = 1000
+const CONTROL = /\p{Cc}/u
+
+/** Returns what is wrong with a file name, as a sentence; null when nothing is. */
+function fileNameFault(name: string): string | null {
+  if (name === '' || name === '.' || name === '..') return 'The file has no name.'
+  if (CONTROL.test(name)) return 'The file name has control characters. Rename the file.'
+  if (name.length > MAX_CHARACTERS) return `The file name has ${name.length} characters; the limit is ${MAX_CHARACTERS}.`
+  return null
+}
+
+/** Makes a refused name fit to be shown. */
+function showFileName(name: string): string {
+  return name.replaceAll(/\p{Cc}/gu, '\u{FFFD}').slice(0, 200)
 }

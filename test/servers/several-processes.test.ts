@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { newApiKey } from '../../src/auth/format.ts'
+import { newApiKey } from '../../src/auth/api-keys.ts'
 import { hashSecret } from '../../src/core/secrets.ts'
 import { startFakeOllama } from '../support/fake-ollama.ts'
 import { canCluster, type Cluster, type Node, startCluster } from '../support/cluster.ts'

@@ -5,9 +5,9 @@ import { Calls } from './calls.ts'
 import { Documents } from './documents.ts'
 import type { CallOptions, DocsearchOptions, EventSettings, FileSource, UploadSettings, WaitSettings } from './options.ts'
 import { Projects } from './projects.ts'
-import { toRequestError } from './request-error.ts'
+import { toRequestError, RequestError } from './request-error.ts'
 import { uploadFiles } from './upload.ts'
-import { waitFor } from './wait.ts'
+import { DocumentWatch, type WatchedSource } from '../document-watch.ts'
 
 // The limits of a search.
 const MAX_LIMIT = 100
@@ -90,4 +90,61 @@ export class Docsearch {
 
 function requestOf(request: string | SearchRequest): SearchRequest {
   return typeof request === 'string' ? { query: request } : request
+}
+
+/** Waits until the documents are processed, and returns them in the given order. */
+async function waitFor(
+  calls: Calls,
+  documents: readonly (string | Document)[],
+  { timeoutMs, signal, onChange }: WaitSettings,
+): Promise<Document[]> {
+  const limit = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
+  const ending = calls.signal(limit === undefined ? signal : AbortSignal.any([limit, ...(signal === undefined ? [] : [signal])]))
+  const seen = new Map<string, Document>()
+  const get = (id: string) => calls.persist((client) => client.documents.get(id), { signal: ending, isRepeatable: true })
+  try {
+    const started = await inTurn(documents, (one) => (typeof one === 'string' ? get(one) : one))
+    await settle({ events: calls.client(ending).events, documents: { get } }, started, ending, (document) => {
+      const isNew = seen.get(document.id)?.status !== document.status
+      seen.set(document.id, document)
+      if (isNew) onChange?.(document)
+    })
+    // An event has only some fields of its document.
+    return await inTurn(started, ({ id }) => {
+      const document = seen.get(id)!
+      return document.status === 'ready' && document.ready_at === null ? get(id) : document
+    })
+  } catch (error) {
+    if (limit?.aborted !== true || signal?.aborted === true) throw toRequestError(error)
+    const pending = [...seen.values()].filter((document) => !isDone(document)).map(({ id }) => id)
+    throw new RequestError('timeout', `${pending.length} of ${documents.length} documents were not processed in time.`, {
+      details: { pending },
+    })
+  }
+}
+
+async function settle(
+  source: WatchedSource,
+  documents: readonly Document[],
+  signal: AbortSignal,
+  onChange: (document: Document) => void,
+): Promise<void> {
+  if (documents.every(isDone)) return documents.forEach(onChange)
+  const watch = new DocumentWatch<Document>(source, { signal, onChange, isLate: true })
+  try {
+    for (const document of documents) watch.add(document)
+    await watch.settled()
+  } finally {
+    watch.close()
+  }
+}
+
+function isDone({ status }: Document): boolean {
+  return status === 'ready' || status === 'failed'
+}
+
+async function inTurn<T, R>(values: readonly T[], act: (value: T) => R | Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  for (const value of values) results.push(await act(value))
+  return results
 }

@@ -11,8 +11,9 @@ import { allPages } from './all-pages.ts'
 import { failureOf } from '../transport.ts'
 import type { Calls } from './calls.ts'
 import type { CallOptions } from './options.ts'
-import { deleteOnce } from './delete-once.ts'
 import { toRequestError } from './request-error.ts'
+import type { Client } from '../client.ts'
+import { ClientError } from '../errors.ts'
 
 const MAX_PAGE = 100
 
@@ -81,4 +82,15 @@ export class Documents {
       throw toRequestError(failureOf(error, this.#calls.address, this.#calls.signal(options?.signal)))
     }
   }
+}
+
+/** Deletes something. If the answer to the first request was lost, a second one may find nothing, and that is a success. */
+function deleteOnce(calls: Calls, remove: (client: Client) => Promise<void>, options?: CallOptions): Promise<void> {
+  return calls.repeatable(async (client, attempt) => {
+    try {
+      await remove(client)
+    } catch (error) {
+      if (!(error instanceof ClientError && error.status === 404 && attempt > 1)) throw error
+    }
+  }, options)
 }

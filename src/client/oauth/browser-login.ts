@@ -2,12 +2,10 @@ import type { OAuthLogin } from '../credentials/oauth-login.ts'
 import { DocsearchError } from '../../core/errors.ts'
 import { ClientError } from '../errors.ts'
 import type { OAuthClient, OAuthInstance } from './instance.ts'
-import { openLoopback } from './loopback.ts'
-import type { Callback } from './loopback.ts'
-import { challengeOf, randomText } from './pkce.ts'
-import { denied, timedOut } from './refusals.ts'
+import { openLoopback, type Callback } from './loopback.ts'
+import { denied, timedOut, type Waiting } from './refusals.ts'
 import { requestTokens } from './tokens.ts'
-import type { Waiting } from './refusals.ts'
+import { createHash, randomBytes } from 'node:crypto'
 
 export interface BrowserLoginOptions extends Waiting {
   client: OAuthClient
@@ -101,4 +99,14 @@ function codeOf(parameters: URLSearchParams, state: string, instance: OAuthInsta
 
 function mismatch(message: string): DocsearchError {
   return new DocsearchError('login_mismatch', `${message} Try again with \`docsearch login\`.`)
+}
+
+/** Returns 256 random bits as `[A-Za-z0-9_-]`, for a state or a code verifier (RFC 7636 section 4.1). */
+function randomText(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** Returns the S256 challenge of a verifier (RFC 7636 section 4.2). */
+function challengeOf(verifier: string): string {
+  return createHash('sha256').update(verifier).digest('base64url')
 }

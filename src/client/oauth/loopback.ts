@@ -1,10 +1,8 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { DocsearchError } from '../../core/errors.ts'
-import { PAGE_HEADERS, renderLoopbackPage } from './loopback-page.ts'
-import type { LoopbackPage } from './loopback-page.ts'
+import { createHash } from 'node:crypto'
 
 export interface Callback {
   parameters: URLSearchParams
@@ -85,4 +83,62 @@ function send(response: ServerResponse, page: LoopbackPage): Promise<void> {
     if (response.destroyed) resolve()
     else response.writeHead(page.status, PAGE_HEADERS).end(renderLoopbackPage(page))
   })
+}
+
+interface LoopbackPage {
+  status: number
+  /** Plain text, like `text`. */
+  title: string
+  text: string
+}
+
+// The colours of the instance's pages, so that the login looks like one flow.
+const STYLE = `
+:root { color-scheme: light dark }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
+  background: light-dark(#f7f8fa, #0e1014); color: light-dark(#16191f, #eceef2) }
+main { box-sizing: border-box; width: min(27rem, 100vw - 2rem); padding: 1.75rem 2rem 2rem; background: light-dark(#fff, #16191f);
+  border: 1px solid light-dark(#e2e5ea, #2a2f38); border-radius: .75rem }
+.name { margin: 0 0 1.25rem; font-weight: 600; color: light-dark(#3d57d1, #9dadff) }
+h1 { margin: 0 0 .5rem; font-size: 1.375rem; line-height: 1.3; letter-spacing: -.01em }
+p { margin: 0; overflow-wrap: anywhere }
+.text { color: light-dark(#5a6372, #a0a9b8) }
+`
+const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
+/** Keep the code in the address out of caches and of the Referer header. */
+const PAGE_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': POLICY,
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  Connection: 'close',
+}
+
+/** The page that the browser shows at the end of a login. Loads nothing from elsewhere. */
+function renderLoopbackPage({ title, text }: Pick<LoopbackPage, 'title' | 'text'>): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escape(title)} – docsearch</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<p class="name">docsearch</p>
+<h1>${escape(title)}</h1>
+<p class="text">${escape(text)}</p>
+</main>
+</body>
+</html>
+`
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => ENTITIES[char]!)
 }

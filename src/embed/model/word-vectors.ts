@@ -1,7 +1,5 @@
 import type { KnownWord } from '../../text/known.ts'
 import type { ModelTable } from './file.ts'
-import { createPhrases } from './phrases.ts'
-import { modelWord } from './words.ts'
 
 /** The meaning of a text, as the sum of the meanings of its words and phrases (training/README.md). */
 export interface WordVectors {
@@ -72,4 +70,42 @@ function unit(sum: Float64Array): Float32Array | null {
   const vector = new Float32Array(sum.length)
   for (let i = 0; i < sum.length; i++) vector[i] = sum[i]! * scale
   return vector
+}
+
+/**
+ * Returns a function from two neighbouring words to the number of their phrase, or -1. `pairs` holds the two words of each phrase. It uses
+ * open addressing over typed arrays: every two words of every document are looked up, and a Map takes five times as long.
+ */
+function createPhrases(pairs: ArrayLike<number>): (first: number, second: number) => number {
+  const count = pairs.length / 2
+  const bits = Math.ceil(Math.log2(Math.max(2, count))) + 2
+  const mask = (1 << bits) - 1
+  const slots = new Int32Array(1 << bits).fill(-1)
+  const slotOf = (first: number, second: number) => (Math.imul(Math.imul(first, 0x9e3779b1) ^ second, 0x85ebca6b) >>> 11) & mask
+
+  for (let phrase = 0; phrase < count; phrase++) {
+    let slot = slotOf(pairs[2 * phrase]!, pairs[2 * phrase + 1]!)
+    while (slots[slot] !== -1) slot = (slot + 1) & mask
+    slots[slot] = phrase
+  }
+
+  return (first, second) => {
+    for (let slot = slotOf(first, second); ; slot = (slot + 1) & mask) {
+      const phrase = slots[slot]!
+      if (phrase === -1 || (pairs[2 * phrase] === first && pairs[2 * phrase + 1] === second)) return phrase
+    }
+  }
+}
+
+/**
+ * Returns a word in the form that the model has: in lower case and not stemmed. Parts of compounds are words of their own. Null for a
+ * number, which means nothing by itself. Training and inference both call this function, so that they can't differ.
+ */
+export function modelWord({ lower }: KnownWord): string | null {
+  return isNumber(lower) ? null : lower
+}
+
+function isNumber(word: string): boolean {
+  const first = word.charCodeAt(0)
+  return (first < 97 || first > 122) && /^\p{N}+$/u.test(word)
 }

@@ -13,12 +13,14 @@ import type { PhraseFilter } from '../phrase.ts'
 import type { DamagedFile, OnRead, PassageTable, RowOfPassage, StoredPassage, TableHealth } from '../passage-table.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
 import { PassageCache } from './cache.ts'
-import { ChecksumRecorder } from './checksum-recorder.ts'
 import { tableSchema } from './columns.ts'
 import { ID_COLUMNS, idReader, intactReader, passageReader, READ_COLUMNS, textsReader } from './decode.ts'
 import type { Part, PartBatch } from './part.ts'
 import { phrasesToSql, sqlIn } from './sql.ts'
-import { StorePatience } from './store-patience.ts'
+import { BackgroundTask } from '../../core/background-task.ts'
+import type { PartFiles } from './part-files.ts'
+import { Breaker, BreakerOpen } from '../../core/breaker.ts'
+import { storeUnavailable } from '../../core/store-errors.ts'
 
 /** After these errors, another attempt would fail as well and only take time. */
 const STORE_FAILURES: ReadonlySet<ErrorCode> = new Set(['store_unavailable', 'store_refused'])
@@ -385,5 +387,109 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     throw indexFailure(error)
+  }
+}
+
+/** Hashing takes at most this share of the time. New files are small; only files of an earlier version of docsearch take long. */
+const MAX_SHARE = 1 / 4
+/** How long to wait after a commit. A burst of commits shares one run, because each commit writes another manifest. */
+const PAUSE_MS = 1_000
+/** How many bytes to hash while the index is closing. The next start hashes the rest. */
+const CLOSING_BYTES = 64 * 1024 * 1024
+
+/** Hashes the files of a table in the background, soon after they were written. */
+class ChecksumRecorder {
+  readonly #parts: () => readonly PartFiles[]
+  readonly #log: Logger
+  readonly #recording: BackgroundTask
+  readonly #closing = new AbortController()
+  /** Null while the index is open. */
+  #bytesLeft: number | null = null
+
+  private constructor(parts: () => readonly PartFiles[], log: Logger) {
+    this.#parts = parts
+    this.#log = log
+    const onFailure = (error: unknown) =>
+      log.warn({ err: error }, 'checksums of the index could not be recorded; trying again later')
+    const work = async () => {
+      await this.#pause(PAUSE_MS)
+      await this.#record()
+    }
+    this.#recording = new BackgroundTask({ work, onFailure })
+  }
+
+  static async start(parts: () => readonly PartFiles[], log: Logger): Promise<ChecksumRecorder> {
+    const recorder = new ChecksumRecorder(parts, log)
+    for (const files of parts()) await files.loadChecksums()
+    recorder.changed()
+    return recorder
+  }
+
+  /** Call this after files were written. */
+  changed(): void {
+    this.#recording.start()
+  }
+
+  /** Also hashes the last files, unless they are large. Never rejects. */
+  async stop(): Promise<void> {
+    this.#bytesLeft = CLOSING_BYTES
+    this.#closing.abort()
+    await this.#recording.stop()
+    await this.#record().catch((error: unknown) => this.#log.debug({ err: error }, 'the next start records the other checksums'))
+  }
+
+  async #record(): Promise<void> {
+    let at = performance.now()
+    const onRead = async (bytes: number) => {
+      if (this.#bytesLeft === null) await this.#pause((performance.now() - at) * (1 / MAX_SHARE - 1))
+      else if ((this.#bytesLeft -= bytes) < 0) throw new Error('the index is closing')
+      at = performance.now()
+    }
+    for (const files of this.#parts()) await files.updateChecksums(onRead)
+  }
+
+  /** Ends early when the index closes. */
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#closing.signal, ref: false }).catch(() => {})
+  }
+}
+
+/** How long a read may take. A read of a few texts takes milliseconds, and a search waits for it. */
+const READ_MS = 8_000
+
+/**
+ * Limits how long reads wait for an object store, because calls of LanceDB can't be cancelled. After a read that took too long, further reads fail
+ * almost at once, until the store answers again. Throws `store_unavailable`.
+ */
+class StorePatience {
+  readonly #breaker: Breaker
+  readonly #readMs: number
+
+  /** `probe` makes a small request. */
+  constructor(probe: () => Promise<void>, readMs = READ_MS) {
+    this.#breaker = new Breaker({ probe })
+    this.#readMs = readMs
+  }
+
+  async run<T>(read: () => Promise<T>): Promise<T> {
+    await this.#breaker.pass().catch((error: unknown) => {
+      throw error instanceof BreakerOpen ? storeUnavailable(error) : error
+    })
+    const late = Promise.withResolvers<never>()
+    const timer = setTimeout(() => {
+      this.#breaker.timedOut()
+      late.reject(storeUnavailable(new Error(`no answer within ${this.#readMs / 1000} s`)))
+    }, this.#readMs)
+    try {
+      const result = await Promise.race([read(), late.promise])
+      this.#breaker.answered()
+      return result
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  close(): void {
+    this.#breaker.close()
   }
 }

@@ -1,15 +1,15 @@
 import { AppPage, FlashMessage, html, type SignedInProps } from '../layout.tsx'
 import { CopyButton, shortName } from '../parts.tsx'
-import { searchCommand } from './command.ts'
 import { changed, isByPassage, searchAddress, type SearchFields } from './fields.ts'
-import { countDocuments } from './filters.ts'
+import { countDocuments, tagsOf, activeFilters, facetGroups } from './filters.ts'
 import { FilterFields, SearchErrorList, SearchForm, type SearchErrors } from './form.tsx'
-import { Narrow } from './narrow.tsx'
 import { NoDocuments, NothingFound, Welcome } from './nothing.tsx'
 import { Notes } from './notes.tsx'
 import type { Found, Holdings, StartFacts } from './props.ts'
 import { Result } from './result.tsx'
 import { SavedSearchList, SaveSearch, type SavedSearchRow } from './saved.tsx'
+import type { ProjectChoice } from '../project-options.tsx'
+import type { Facets } from '../../contract/search.ts'
 
 export interface SearchProps extends SignedInProps {
   fields: SearchFields
@@ -176,5 +176,87 @@ function ResultPages({ found: { previous, next }, fields }: { found: Found; fiel
         </a>
       )}
     </nav>
+  )
+}
+
+/** Returns the command that runs the same search in a terminal. Returns null for a search that the command line can't run. */
+export function searchCommand(fields: SearchFields): string | null {
+  const { q = '', project, type, path, after, before, sort, group, exact, document } = fields
+  if (document) return null
+  const options = [
+    ...(project ? [option('--project', project)] : []),
+    ...(type ? [option('--type', type)] : []),
+    ...tagsOf(fields).map((tag) => option('--tag', tag)),
+    ...(path ? [option('--path', path)] : []),
+    ...(after ? [option('--after', after)] : []),
+    ...(before ? [option('--before', before)] : []),
+    ...(sort && sort !== 'relevance' ? [option('--sort', sort)] : []),
+    ...(exact ? ['--no-correct'] : []),
+    ...(group === 'chunk' ? [] : ['--group']),
+  ]
+  // A query that begins with a hyphen would be an option.
+  return q.startsWith('-')
+    ? ['docsearch search', ...options, '--', quote(q)].join(' ')
+    : ['docsearch search', quote(q), ...options].join(' ')
+}
+
+/** A value that begins with a hyphen needs the equals sign, or it would be an option itself. */
+function option(name: string, value: string): string {
+  return `${name}${value.startsWith('-') ? '=' : ' '}${quote(value)}`
+}
+
+/** Quotes a value for a shell, unless it consists of harmless characters. */
+function quote(value: string): string {
+  if (/^[\w./:-]+$/.test(value)) return value
+  return `'${value.replaceAll("'", `'\\''`)}'`
+}
+
+interface NarrowProps {
+  fields: SearchFields
+  errors: SearchErrors
+  projects: readonly ProjectChoice[]
+  facets: Facets
+  /** The name of the only document that is searched. */
+  documentName: string | null
+}
+
+/** What narrows the results: the filters in use, as links that remove them, and the values to choose from. */
+function Narrow({ fields, errors, projects, facets, documentName }: NarrowProps) {
+  const active = activeFilters(fields, projects, documentName)
+  return (
+    <aside class="narrow" aria-label="Filters">
+      {active.length === 0 ? null : (
+        <ul class="chips" aria-label="Filters in use">
+          {active.map(({ name, value, without }) => (
+            <li>
+              <a class="chip" href={changed(fields, without)} title="Remove this filter">
+                <span class="unseen">Remove the filter </span>
+                <span>{name}</span> <bdi>{value}</bdi>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+      <details class="facets" {...(Object.keys(errors).length > 0 ? { open: true } : {})}>
+        <summary>Filters</summary>
+        <div class="facet-groups">
+          {facetGroups(facets, fields, projects).map(({ name, choices }) => (
+            <section>
+              <h2>{name}</h2>
+              <ul>
+                {choices.map(({ label, count, isChosen, change }) => (
+                  <li>
+                    <a href={changed(fields, change)} {...(isChosen ? { 'aria-current': 'true' } : {})}>
+                      <bdi>{label}</bdi> <span>{count}</span>
+                    </a>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ))}
+          <FilterFields fields={fields} errors={errors} />
+        </div>
+      </details>
+    </aside>
   )
 }

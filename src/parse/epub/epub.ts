@@ -8,7 +8,7 @@ import { withPackage } from '../package/package.ts'
 import type { Parser } from '../parser.ts'
 import { readChapterTitles } from './chapter-titles.ts'
 import { EPUB, readBook } from './container.ts'
-import { svgText } from './svg-text.ts'
+import { HtmlParser } from '../html/html-parser.ts'
 
 const MAX_CHAPTER_CHARS = 20_000_000
 
@@ -51,4 +51,27 @@ function addChapter(html: string, title: string | null, flow: Flow): void {
     flow.text(line)
     flow.end('paragraph')
   }
+}
+
+/** Returns the texts of a page that is an SVG drawing, each `<text>` as a line. */
+function svgText(source: string): string[] {
+  const lines: string[] = []
+  let depth = 0
+  const parser = new HtmlParser(
+    {
+      onopentag(name) {
+        if (name !== 'text' && name !== 'svg:text') return
+        if (depth++ === 0) lines.push('')
+      },
+      ontext(text) {
+        if (depth > 0) lines[lines.length - 1] += text
+      },
+      onclosetag(name) {
+        if ((name === 'text' || name === 'svg:text') && depth > 0) depth--
+      },
+    },
+    { xmlMode: true },
+  )
+  parser.end(source)
+  return lines
 }

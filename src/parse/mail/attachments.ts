@@ -1,7 +1,7 @@
 import type { SkippedAttachment } from '../../core/parsed.ts'
 import type { ParserOutput } from '../parser.ts'
-import { safeName } from './attachment-name.ts'
 import type { MailAttachment } from './message.ts'
+import { FORMATS } from '../../core/formats.ts'
 
 /** The most attachments of one file. A mailbox can have more; then it has to be divided. */
 export const MAX_ATTACHMENTS = 1_000
@@ -31,4 +31,29 @@ export class Attachments {
       } else await this.output.attachment?.(attachment)
     }
   }
+}
+
+const MAX_CHARS = 150
+
+/** Returns the name of an attachment as the last part of a path, whatever the message says. */
+export function safeName(name: string | null, mediaType: string): string {
+  const last = (name ?? '').split(/[/\\]/).at(-1)!
+  const clean = last
+    .replaceAll(/[\p{Cc}\p{Cf}\ufffd]/gu, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .toWellFormed()
+  if (/^\.*$/.test(clean)) return `attachment${extensionOf(mediaType)}`
+  return [...clean].length > MAX_CHARS ? shortened(clean) : clean
+}
+
+/** Keeps the extension, which says what the file is. */
+function shortened(name: string): string {
+  const extension = /\.[^.\s]{1,10}$/.exec(name)?.[0] ?? ''
+  const start = Array.from(name.slice(0, name.length - extension.length)).slice(0, MAX_CHARS - extension.length)
+  return start.join('').trim() + extension
+}
+
+function extensionOf(mediaType: string): string {
+  return Object.values(FORMATS).find((format) => format.mediaType === mediaType)?.extensions[0] ?? ''
 }

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { corrupt, encrypted } from '../failures.ts'
 import { asPdf } from '../picture/picture.ts'
-import { readNotes } from './annotations.ts'
 import { readLines } from './pdfium-lines.ts'
 import { loadPdfium, type Pdfium } from './pdfium-module.ts'
-import { type OutlineEntry, readOutline } from './outline.ts'
-import type { PageSource } from './line.ts'
+import type { PageSource, Note } from './line.ts'
+import { fixText } from './text-fixes.ts'
+import { isOutside, readVisibleArea } from './visible-area.ts'
 
 // Error numbers of PDFium.
 const PASSWORD = 4
@@ -92,4 +92,86 @@ function readPage(pdfium: Pdfium, document: number, index: number, outline: Outl
   } finally {
     api.FPDF_ClosePage(page)
   }
+}
+
+const FREE_TEXT = 3
+const WIDGET = 20
+const MAX_ANNOTATIONS = 2_000
+const MAX_CHARACTERS = 100_000
+
+/**
+ * Returns the text of form fields and free text notes, which a page shows but doesn't have in its own text. The same text twice in
+ * one place is one note.
+ */
+function readNotes(pdfium: Pdfium, page: number): Note[] {
+  const { api } = pdfium
+  const count = Math.min(api.FPDFPage_GetAnnotCount(page), MAX_ANNOTATIONS)
+  if (count === 0) return []
+  const notes = new Map<string, Note>()
+  const area = readVisibleArea(pdfium, page)
+  const rectangle = pdfium.malloc(16)
+  let characters = 0
+  for (let i = 0; i < count && characters < MAX_CHARACTERS; i++) {
+    const annotation = api.FPDFPage_GetAnnot(page, i)
+    if (annotation === 0) continue
+    const subtype = api.FPDFAnnot_GetSubtype(annotation)
+    const key = subtype === FREE_TEXT ? 'Contents' : subtype === WIDGET ? 'V' : null
+    if (key !== null) {
+      const text = fixText(pdfium.utf16((buffer, size) => api.FPDFAnnot_GetStringValue(annotation, key, buffer, size))).trim()
+      if (/[\p{L}\p{N}]/u.test(text) && text !== 'Off') {
+        const hasRectangle = api.FPDFAnnot_GetRect(annotation, rectangle)
+        const [left, top, right, bottom] = hasRectangle ? pdfium.floats().slice(rectangle / 4, rectangle / 4 + 4) : [0, 0, 0, 0]
+        const note = { text, left: left ?? 0, top: top ?? 0, right: right ?? 0, bottom: bottom ?? 0 }
+        const isHidden =
+          area !== null && hasRectangle && isOutside(area, { x: note.left, y: note.bottom }, { x: note.right, y: note.top })
+        if (!isHidden) {
+          notes.set(`${text} ${Math.round(note.left / 4)} ${Math.round(note.top / 4)}`, note)
+          characters += text.length
+        }
+      }
+    }
+    api.FPDFPage_CloseAnnot(annotation)
+  }
+  pdfium.free(rectangle)
+  return [...notes.values()]
+}
+
+/** A hostile outline can be endless or circular. */
+const MAX_ENTRIES = 5_000
+const MAX_DEPTH = 6
+
+interface OutlineEntry {
+  title: string
+  /** From 1. */
+  level: number
+}
+
+/** Returns the bookmarks by their page (from 0), and the depth of the deepest one. */
+function readOutline(pdfium: Pdfium, document: number): { byPage: Map<number, OutlineEntry[]>; depth: number } {
+  const { api } = pdfium
+  const byPage = new Map<number, OutlineEntry[]>()
+  const seen = new Set<number>()
+  let depth = 0
+
+  const visit = (parent: number, level: number): void => {
+    for (
+      let mark = api.FPDFBookmark_GetFirstChild(document, parent);
+      mark !== 0 && !seen.has(mark) && seen.size < MAX_ENTRIES;
+      mark = api.FPDFBookmark_GetNextSibling(document, mark)
+    ) {
+      seen.add(mark)
+      const title = pdfium.utf16((buffer, size) => api.FPDFBookmark_GetTitle(mark, buffer, size), 2_000).trim()
+      const destination = api.FPDFBookmark_GetDest(document, mark)
+      const page = destination === 0 ? -1 : api.FPDFDest_GetDestPageIndex(document, destination)
+      if (title !== '' && page >= 0) {
+        const entries = byPage.get(page) ?? []
+        entries.push({ title, level })
+        byPage.set(page, entries)
+        depth = Math.max(depth, level)
+      }
+      if (level < MAX_DEPTH) visit(mark, level + 1)
+    }
+  }
+  visit(0, 1)
+  return { byPage, depth }
 }

@@ -5,8 +5,7 @@ import { crashed, noProcess, outOfMemory, timedOut, tooMuchText } from '../failu
 import type { ParseSummary } from '../parser.ts'
 import type { SentPageAnswer } from '../pdf/image/page-question.ts'
 import type { Answer, AttachmentPiece, Job } from '../worker/protocol.ts'
-import { CountedTime } from './counted-time.ts'
-import type { Exit, ParserProcess } from './parser-process.ts'
+import type { Exit, ParserProcess, Usage } from './parser-process.ts'
 
 const CHECK_INTERVAL_MS = 100
 const MAX_START_MS = 60_000
@@ -191,4 +190,55 @@ function cutShort(error: unknown, pages: Page[], pageCount: number): ParsedDocum
     warnings: [{ code: error.code, message, page: pages.length + 1 }],
     facts: { cut_short: true },
   }
+}
+
+/**
+ * The daemon measures late when it is busy, perhaps with the answers of this very process. Then at most this many milliseconds
+ * count as waiting.
+ */
+const MAX_WAIT_MS = 200
+
+/**
+ * Measures the time that counts against a document's limits.
+ *
+ * While the parser process computes, its processor time counts, so that no document fails because other programs had the processor. While the
+ * process waits for something, or where the system doesn't tell, the clock counts. Nothing counts while the process is paused.
+ */
+export class CountedTime {
+  /** Milliseconds since the last progress, as of the last measurement. */
+  sinceProgressMs = 0
+  /** Milliseconds in total, as of the last measurement. */
+  totalMs = 0
+  private readonly process: Pick<ParserProcess, 'usage'>
+  private readonly clock: () => number
+  private last: { at: number; processorMs: number | null }
+
+  constructor(process: Pick<ParserProcess, 'usage'>, clock: () => number = () => performance.now()) {
+    this.process = process
+    this.clock = clock
+    this.last = { at: clock(), processorMs: process.usage().processorMs }
+  }
+
+  /** Must be called often: the state that it finds counts for all the time since the last call. */
+  measure(): Usage {
+    const usage = this.process.usage()
+    const now = { at: this.clock(), processorMs: usage.processorMs }
+    const elapsed = now.at - this.last.at
+    const computed = now.processorMs !== null && this.last.processorMs !== null ? now.processorMs - this.last.processorMs : null
+    // The minimum, because several threads can compute at the same time.
+    const counted = Math.min(elapsed, countedOf(usage, computed))
+    this.sinceProgressMs += counted
+    this.totalMs += counted
+    this.last = now
+    return usage
+  }
+
+  noteProgress(): void {
+    this.sinceProgressMs = 0
+  }
+}
+
+function countedOf({ isPaused, isComputing }: Usage, computed: number | null): number {
+  if (isPaused) return computed ?? 0
+  return isComputing && computed !== null ? computed : MAX_WAIT_MS
 }

@@ -9,9 +9,8 @@ import { readTitle } from '../package/properties.ts'
 import type { Parser } from '../parser.ts'
 import { CellBudget } from '../sheet/cell-budget.ts'
 import { writeNamedSheet } from '../sheet/write-named-sheet.ts'
-import { readCellComments } from './comments.ts'
 import { readSheet, type Workbook } from './read-sheet.ts'
-import { readSharedStrings } from './strings.ts'
+import { readSharedStrings, StringText } from './strings.ts'
 import { readCellFormats } from './styles.ts'
 
 const XLSX = 'The XLSX'
@@ -94,4 +93,48 @@ async function drawnTexts(parts: Package, drawings: readonly string[]): Promise<
       texts.push((await readChart(parts, chart)).join(' | '))
   }
   return texts.filter((text) => text !== '')
+}
+
+/** Excel repeats each threaded comment as an older one, for programs that know only those. It begins with this word in any language. */
+const REPEATED = /^\[[^\]]{3,60}\]\s/
+
+/** Returns the comments on the cells of a sheet, each with the address of its cell. */
+async function readCellComments(parts: Package, relationships: ReadonlyMap<string, Relationship>): Promise<string[]> {
+  const threaded = targetsOf(relationships, 'threadedComment')
+  const comments: string[] = []
+  for (const part of threaded) comments.push(...(await readComments(parts, part, 'threadedComment')))
+  for (const part of targetsOf(relationships, 'comments')) {
+    const older = await readComments(parts, part, 'comment')
+    comments.push(...(threaded.length === 0 ? older : older.filter((text) => !REPEATED.test(text.replace(/^\S+: /, '')))))
+  }
+  return comments
+}
+
+async function readComments(parts: Package, part: string, element: string): Promise<string[]> {
+  const comments: string[] = []
+  let address: string | null = null
+  let plain = ''
+  let isPlain = false
+  const rich = new StringText()
+  await parts.readOptionalXml(part, {
+    open(opened) {
+      if (opened.name === element) address = opened.attribute('ref') ?? ''
+      else if (address !== null && element === 'threadedComment') isPlain = opened.name === 'text'
+      else rich.open(opened)
+    },
+    text(text) {
+      if (isPlain) plain += text
+      else if (address !== null) rich.text(text)
+    },
+    close(name) {
+      rich.close(name)
+      isPlain &&= name !== 'text'
+      if (name !== element || address === null) return
+      const text = (plain + rich.take()).replace(/\s+/g, ' ').trim()
+      if (text !== '') comments.push(`${address}: ${text}`)
+      address = null
+      plain = ''
+    },
+  })
+  return comments
 }

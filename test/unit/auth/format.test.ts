@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isWellFormedApiKey, newApiKey } from '../../../src/auth/format.ts'
+import { isWellFormedApiKey, newApiKey } from '../../../src/auth/api-keys.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RefusedFiles } from '../../../src/cli/commands/sync/refused-files.ts'
+import { RefusedFiles } from '../../../src/cli/commands/sync/watch.ts'
 import type { SyncPlan } from '../../../src/cli/commands/sync/plan.ts'
 
 const HOUR_MS = 3600_000

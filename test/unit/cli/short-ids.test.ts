@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shortIds } from '../../../src/cli/view/short-ids.ts'
+import { shortIds } from '../../../src/cli/view/table.ts'
 
 const id = (end: string) => `doc_${end.padStart(26, '0')}`
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { FeatureCounts } from '../../../src/embed/feature-counts.ts'
+import { FeatureCounts } from '../../../src/embed/features.ts'
 
 const entries = (counts: FeatureCounts): [number, number][] => {
   const all: [number, number][] = []

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { cellsOf } from '../../../src/pages/document/cells.ts'
+import { cellsOf } from '../../../src/pages/document/table.tsx'
 
 const textsOf = (row: string) => cellsOf(row).cells.map(([start, end]) => row.slice(start, end))
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { linkMarkup } from '../../../src/core/markdown-links.ts'
-import { searchCommand } from '../../../src/pages/search/command.ts'
+import { searchCommand } from '../../../src/pages/search/search.tsx'
 import { activeFilters, facetGroups } from '../../../src/pages/search/filters.ts'
 import { shortFolder, shortHeading } from '../../../src/pages/search/short-paths.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withoutControlTokens } from '../../../src/rerank/control-tokens.ts'
+import { withoutControlTokens } from '../../../src/rerank/with-model.ts'
 
 const ZERO_WIDTH = '\u200b'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rememberScores } from '../../../src/rerank/remembered-scores.ts'
+import { rememberScores } from '../../../src/rerank/choose.ts'
 import type { RerankModel } from '../../../src/rerank/rerank-model.ts'
 
 /** Scores a passage by its length, except for those that it refuses. Records what it is asked. */

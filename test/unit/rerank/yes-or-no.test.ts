@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { rerankPrompt, shareOfYes } from '../../../src/rerank/yes-or-no.ts'
+import { rerankPrompt, shareOfYes } from '../../../src/rerank/ollama-model.ts'
 
 const tokens = (shares: Record<string, number>) =>
   Object.entries(shares).map(([token, share]) => ({ token, logprob: Math.log(share) }))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readFiscalYears } from '../../../src/search/fiscal-years.ts'
+import { readFiscalYears } from '../../../src/search/question.ts'
 import { queryWords } from '../../../src/text/analyse.ts'
 
 test.each([

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { correct, type SpellingOptions } from '../../../src/search/spelling.ts'
-import { TimeBudget } from '../../../src/search/time-budget.ts'
+import { correct, type SpellingOptions, TimeBudget } from '../../../src/search/spelling.ts'
 
 const STOPPED = 'Spelling correction stopped after 20 ms, so docsearch searched for some words as you typed them.'
 

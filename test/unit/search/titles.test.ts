@@ -3,7 +3,7 @@ import { LONG_TITLE, titleKeyOf } from '../../../src/index/segments/document-nam
 import { MatchedPassage } from '../../../src/index/segments/matched-passage.ts'
 import { rerankByWords } from '../../../src/rerank/builtin.ts'
 import { soughtOf } from '../../../src/rerank/features.ts'
-import { Titles } from '../../../src/search/titles.ts'
+import { Titles } from '../../../src/search/passage-words.ts'
 import { queryWords } from '../../../src/text/analyse.ts'
 import { findWords } from '../../support/find-words.ts'
 import { buildSegment, openSegment, randomDocuments } from '../../support/random-segments.ts'

@@ -11,7 +11,7 @@ import { hashFiles, type HashedFile } from '../../files/hash.ts'
 import { hashOfFile } from '../../files/hash-of-file.ts'
 import { withoutUnreadable } from '../../files/unreadable.ts'
 import { count } from '../../view/style.ts'
-import { ABOUT, MANIFEST, readAbout } from '../export/manifest.ts'
+import { ABOUT, MANIFEST, readAbout, FILES, type About, readManifest } from '../export/manifest.ts'
 import { compareFiles } from '../upload/compare.ts'
 import { chooseDestination } from '../upload/destination.ts'
 import { printPlan } from '../upload/dry-run.ts'
@@ -19,7 +19,6 @@ import { patiently } from '../upload/patience.ts'
 import { printResult } from '../upload/result.ts'
 import type { Uploaded } from '../upload/send.ts'
 import { conclude, send } from '../upload/transfer.ts'
-import { readDocsearchExport } from './docsearch.ts'
 import { PAPERLESS_MANIFEST, readPaperlessExport } from './paperless.ts'
 import { type ImportFile, locate, type Source } from './source.ts'
 
@@ -160,4 +159,20 @@ class Details {
       this.#refused.push({ path, name, code: error.shownCode, message: `stored, but without its title or tags: ${error.detail}` })
     }
   }
+}
+
+/** Reads what `docsearch export` wrote. */
+async function readDocsearchExport(folder: string, about: About | null): Promise<Source> {
+  const source: Source = { kind: 'an export of docsearch', documents: [], refused: [], notes: [] }
+  for await (const entry of readManifest(folder)) {
+    if ('line' in entry) {
+      const name = `${MANIFEST}:${entry.line}`
+      source.refused.push({ path: name, name, code: 'invalid_entry', message: 'the line is not an entry of a manifest' })
+      continue
+    }
+    const { path, file, name, tags, given_title: title, sha256 } = entry
+    source.documents.push({ path, file: `${FILES}/${file}`, name, tags, title, hash: { algorithm: 'sha256', hex: sha256 } })
+  }
+  if (about?.complete === false) source.notes.push('The export is not complete. Run `docsearch export` again to complete it.')
+  return source
 }

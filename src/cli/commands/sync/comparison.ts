@@ -2,10 +2,11 @@ import type { Client } from '../../../client/client.ts'
 import type { Context } from '../../context.ts'
 import type { Selection } from '../../files/selection.ts'
 import { changesOf, type Change } from './changes.ts'
-import { listDocuments } from './documents.ts'
 import { readFolder, type LocalFolder } from './folder.ts'
 import type { MaxDelete } from './max-delete.ts'
 import { planSync, type RemoteDocument, type SyncPlan } from './plan.ts'
+import { ClientError } from '../../../client/errors.ts'
+import { collectPages } from '../pages.ts'
 
 export interface SyncRequest {
   folder: string
@@ -39,4 +40,20 @@ export async function compare(
   const documents = await listDocuments(client, project, isWholeProject ? null : local.name)
   const plan = planSync(local.files, documents, local.isKept)
   return { local, documents, plan, changes: changesOf(plan), isUnsettled }
+}
+
+/** Lists the documents of a project or of one folder in it. Returns none if the project does not exist yet. */
+async function listDocuments(client: Client, project: string, folder: string | null): Promise<RemoteDocument[]> {
+  try {
+    return await collectPages(undefined, async (page) => {
+      const filter = { project, ...(folder !== null && { path_prefix: `${folder}/` }) }
+      const { documents, next_cursor: next } = await client.documents.list({ ...filter, ...page })
+      // Attachments are part of the file of their message.
+      const uploaded = documents.filter(({ parent_id: parent }) => (parent ?? null) === null)
+      return { items: uploaded.map(({ id, path, name, sha256, status }) => ({ id, path, name, sha256, status })), next }
+    })
+  } catch (error) {
+    if (error instanceof ClientError && error.code === 'project_not_found') return []
+    throw error
+  }
 }

@@ -5,12 +5,13 @@ import { PartialFailure } from '../../exit.ts'
 import { reportLeftOut } from '../../files/left-out.ts'
 import { count } from '../../view/style.ts'
 import { formatTable } from '../../view/table.ts'
-import { reportSkipped } from '../upload/result.ts'
+import { reportSkipped, reportProblems } from '../upload/result.ts'
 import type { Comparison, SyncRequest } from './comparison.ts'
 import { execute, type Outcome } from './execute.ts'
 import { allowedDeletions, formatMaxDelete } from './max-delete.ts'
 import { countsOf, formatCounts } from './plan.ts'
-import { printOutcome } from './result.ts'
+import { sayHowToUndo } from '../documents/undo.ts'
+import type { Uploaded } from '../upload/send.ts'
 
 /** Prints what was left out and what there is to do. */
 export function reportPlan(context: Context, { local, plan }: Comparison, { selection, prunes }: SyncRequest): void {
@@ -110,4 +111,64 @@ function obstacleTo({ plan, local, documents }: Comparison, { maxDelete, folder 
 
 function failedDocuments(documents: Iterable<{ status: string }>): number {
   return [...documents].filter(({ status }) => status === 'failed').length
+}
+
+/** Prints what was done: the summary, then how to undo it, then the problems. */
+async function printOutcome(
+  context: Context,
+  client: Client,
+  { plan, local }: Comparison,
+  outcome: Outcome,
+  { project, isVerbose }: { project: string; isVerbose: boolean },
+): Promise<void> {
+  const { upload, renamed, deleted } = outcome
+  const documents = [...upload.documents.values()]
+  const refused = [...upload.refused, ...outcome.refused]
+  if (context.json) {
+    context.printJson({
+      project,
+      ...countsOf(plan),
+      documents,
+      moved: renamed.map(({ document, file }) => ({ id: document.id, from: document.path, path: file.path })),
+      deleted: deleted.map(({ id, path }) => ({ id, path })),
+      rejected: refused,
+      skipped: [...local.skipped, ...upload.skipped],
+    })
+    return
+  }
+  if (isVerbose) {
+    const rows = [
+      ...documents.map(({ outcome: what, path, id }) => [what, path, id]),
+      ...renamed.map(({ document, file }) => ['moved', `${document.path} → ${file.path}`, document.id]),
+      ...deleted.map(({ id, path }) => ['deleted', path, id]),
+    ]
+    if (rows.length > 0) context.print(formatTable(['OUTCOME', 'PATH', 'ID'], rows, context.table))
+  }
+  reportSkipped(context, upload.skipped)
+  const summary = summaryOf(outcome, await waitingIn(client, project, documents))
+  if (summary !== '') context.notice(summary)
+  const replaced = documents.flatMap(({ replaced_id: id }) => id ?? [])
+  await sayHowToUndo(context, client, [...replaced, ...deleted.map(({ id }) => id)])
+  reportProblems(context, documents, refused)
+}
+
+/** Returns how many documents can't be found yet. Their own status may be minutes old, so this asks for that of the whole project. */
+async function waitingIn(client: Client, project: string, documents: readonly Uploaded[]): Promise<number> {
+  const waited = documents.filter(({ status }) => status === 'queued' || status === 'processing').length
+  if (waited === 0) return 0
+  const { queued, processing } = (await client.projects.get(project)).statuses
+  return Math.min(waited, queued + processing)
+}
+
+/** `Uploaded 15 documents, moved 1, deleted 2. 14 are not searchable yet.` Empty if nothing was done. */
+function summaryOf({ upload, renamed, deleted }: Outcome, waiting: number): string {
+  const documents = [...upload.documents.values()]
+  const parts = [
+    ...(documents.length > 0 ? [`uploaded ${count(documents.length, 'document')}`] : []),
+    ...(renamed.length > 0 ? [`moved ${count(renamed.length, 'document')}`] : []),
+    ...(deleted.length > 0 ? [`deleted ${count(deleted.length, 'document')}`] : []),
+  ]
+  if (parts.length === 0) return ''
+  const done = `${parts[0]![0]!.toUpperCase()}${parts.join(', ').slice(1)}.`
+  return waiting === 0 ? done : `${done} ${count(waiting, 'document is', 'documents are')} not searchable yet.`
 }

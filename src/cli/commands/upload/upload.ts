@@ -1,20 +1,23 @@
 import type { Client, UploadOptions } from '../../../client/client.ts'
 import { formatBytes } from '../../../core/format-bytes.ts'
-import type { Context } from '../../context.ts'
+import type { Context, CommandIo } from '../../context.ts'
 import { EXIT, usage } from '../../exit.ts'
 import { count } from '../../view/style.ts'
-import { compareFiles } from './compare.ts'
-import type { Differences } from './compare.ts'
+import { compareFiles, type Differences } from './compare.ts'
 import { chooseDestination } from './destination.ts'
 import { printPlan, reportNothingToUpload } from './dry-run.ts'
 import { hashFiles } from '../../files/hash.ts'
 import { findFiles, refuseSamePaths } from '../../files/find.ts'
-import type { Found } from '../../files/found.ts'
+import type { Found, FoundFile } from '../../files/found.ts'
 import { reportLeftOut } from '../../files/left-out.ts'
 import type { Selection } from '../../files/selection.ts'
-import { spoolStdin } from './stdin.ts'
 import { transfer } from './transfer.ts'
 import { withoutUnreadable } from '../../files/unreadable.ts'
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 
 export interface UploadRequest {
   /** Files, folders and globs. */
@@ -90,4 +93,28 @@ function reportDifferences(context: Context, differences: Differences | null, pr
       `${first.earlierPath} is now ${first.path}. This upload stores these files a second time. To keep only one copy, move the old documents before the upload, ` +
       `for example with \`docsearch documents move ${first.earlierPath} ${first.path}\`, or delete them afterwards.`,
   )
+}
+
+/** Copies standard input to a temporary file, so that its length is known and it can be sent again. */
+async function spoolStdin(io: CommandIo, name: string): Promise<{ file: FoundFile; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'docsearch-stdin-'))
+  const remove = () => rm(folder, { recursive: true, force: true })
+  try {
+    const file = join(folder, 'input')
+    await pipeline(io.stdin, createWriteStream(file, { mode: 0o600 }), { signal: io.signal })
+    return {
+      file: {
+        file,
+        path: name,
+        earlierPath: name,
+        name: name.split('/').at(-1) ?? name,
+        size: (await stat(file)).size,
+        isNamed: true,
+      },
+      remove,
+    }
+  } catch (error) {
+    await remove()
+    throw error
+  }
 }

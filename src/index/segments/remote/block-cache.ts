@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { BroadcastChannel } from 'node:worker_threads'
@@ -11,7 +11,8 @@ import { isDocsearchError } from '../../../core/errors.ts'
 import type { Logger } from '../../../core/logger.ts'
 import type { ObjectStore } from '../../../objects/object-store.ts'
 import { BLOCK, BLOCK_BYTES, type BlockCachePlace, type BlockWanted, countBlocks, type RemoteFile, now } from '../remote-file.ts'
-import { type KeptBlock, takeKeptBlocks, writeKeptBlocks } from './kept-blocks.ts'
+import { z } from 'zod'
+import { jsonOrNull } from '../../../core/json-or-null.ts'
 
 /** The cache has at least this many slots, because each thread waits for several blocks at once. */
 const MIN_SLOTS = 64
@@ -299,4 +300,53 @@ export class BlockCache {
     Atomics.compareExchange(blocks, block, oldest + 1, BLOCK.absent)
     return oldest
   }
+}
+
+const FORMAT_VERSION = 1
+
+/** A block that a closed cache has left in its file. */
+interface KeptBlock {
+  /** The key of the object in the store. Objects never change. */
+  key: string
+  block: number
+  slot: number
+  /** The CRC32 of the block. */
+  checksum: number
+}
+
+const LIST = z.strictObject({
+  format_version: z.literal(FORMAT_VERSION),
+  block_bytes: z.literal(BLOCK_BYTES),
+  objects: z.array(
+    z.strictObject({
+      key: z.string(),
+      blocks: z.array(z.tuple([z.int().nonnegative(), z.int().nonnegative(), z.int().nonnegative()])),
+    }),
+  ),
+})
+
+const fileIn = (folder: string) => join(folder, 'blocks.json')
+
+/**
+ * Returns the blocks in the list of a folder, and deletes the list, because it is wrong as soon as the cache changes. Returns no blocks if the list
+ * is missing, as after a crash, or damaged.
+ */
+async function takeKeptBlocks(folder: string): Promise<KeptBlock[]> {
+  const text = await readFile(fileIn(folder), 'utf8').catch(() => '')
+  await rm(fileIn(folder), { force: true })
+  const { data } = LIST.safeParse(jsonOrNull(text))
+  const all = data?.objects.flatMap(({ key, blocks }) =>
+    blocks.map(([block, slot, checksum]) => ({ key, block, slot, checksum })),
+  )
+  const slots = new Set(all?.map(({ slot }) => slot))
+  return all !== undefined && slots.size === all.length ? all : []
+}
+
+async function writeKeptBlocks(folder: string, kept: readonly KeptBlock[]): Promise<void> {
+  const objects = [...Map.groupBy(kept, ({ key }) => key)].map(([key, blocks]) => ({
+    key,
+    blocks: blocks.map(({ block, slot, checksum }) => [block, slot, checksum]),
+  }))
+  const list = { format_version: FORMAT_VERSION, block_bytes: BLOCK_BYTES, objects }
+  await writeFile(fileIn(folder), JSON.stringify(list), { mode: 0o600 })
 }

@@ -2,11 +2,10 @@ import { builtModule } from '../../../core/built-module.ts'
 import { type DocsearchError, isDocsearchError } from '../../../core/errors.ts'
 import type { Logger } from '../../../core/logger.ts'
 import type { StoredPassage } from '../../passage-table.ts'
-import type { PagedFile } from '../paged-file.ts'
+import { type PagedFile, hasOwnHandle } from '../paged-file.ts'
 import type { VectorLayout } from '../vectors/format.ts'
 import { toError } from './call.ts'
 import { Merges } from './merges.ts'
-import { FileHandles } from './file-handles.ts'
 import { ALL_IN_MEMORY, type SegmentMemory } from './memory.ts'
 import {
   asKnown,
@@ -22,6 +21,7 @@ import {
 import type { BackgroundCalls, Changed, Marked, Place, WriterCalls } from './protocol.ts'
 import type { SharedPlace, WriterLease } from './shares.ts'
 import { Thread } from './thread.ts'
+import { closeSync } from 'node:fs'
 
 /** After a merge, the thread that merges has tens of megabytes. */
 const IDLE_MS = 30_000
@@ -337,5 +337,22 @@ export class SegmentStore {
     this.#list = null
     void this.#tell(project, known)
     if (this.#isWriter) this.#merges.changed(projectId)
+  }
+}
+
+/** Counts the users of each file that threads read page by page, and closes a file when its last user releases it. */
+class FileHandles {
+  readonly #users = new Map<number, number>()
+
+  retain(files: readonly PagedFile[]): void {
+    for (const { handle } of files.filter(hasOwnHandle)) this.#users.set(handle, (this.#users.get(handle) ?? 0) + 1)
+  }
+
+  release(files: readonly PagedFile[]): void {
+    for (const { handle } of files.filter(hasOwnHandle)) {
+      const users = (this.#users.get(handle) ?? 0) - 1
+      if (users > 0) this.#users.set(handle, users)
+      else if (this.#users.delete(handle)) closeSync(handle)
+    }
   }
 }

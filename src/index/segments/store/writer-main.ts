@@ -8,15 +8,15 @@ import { closePaged, makeFolder, remove, removeFiles, removeFolder, vectorsFile,
 import { DocumentDirectory, type ProjectDocuments } from './document-directory.ts'
 import { type LoadOptions, loadProject, sizesIn } from './load.ts'
 import { ALL_IN_MEMORY, maxPagedFiles, MemoryUse, smallestOnDisk } from './memory.ts'
-import { installedSegment } from './install.ts'
 import type { ManifestPlace } from './manifest.ts'
-import type { Changed, Failure, NewDocuments, WriterCalls } from './protocol.ts'
+import type { Changed, Failure, NewDocuments, WriterCalls, Installation } from './protocol.ts'
 import { openShares } from './open-shares.ts'
 import type { Shares } from './shares.ts'
 import { type FoundPassages, StoredProject } from './stored-project.ts'
 import { isPaged } from '../paged-file.ts'
 import type { Segment } from '../segment.ts'
 import { buildSegment, StoredSegment } from './stored-segment.ts'
+import { DELETED } from '../merge.ts'
 
 /** How many projects are read or written at the same time. */
 const PROJECTS_AT_ONCE = 8
@@ -276,4 +276,19 @@ function folderOf(projectId: string): string {
   if (!PROJECT_ID.test(projectId))
     throw new DocsearchError('index_failed', 'The ID of a project has characters that a folder name cannot have.')
   return join(folder, projectId)
+}
+
+/**
+ * Returns a new segment without the passages that were deleted while it was built. `segments` are the current segments of its project. A source
+ * that is not among them has been deleted completely.
+ */
+function installedSegment(segments: readonly StoredSegment[], { segment, sources, without }: Installation): StoredSegment {
+  const installed = StoredSegment.open(segment)
+  const deleted = new Set(installed.passagesOf(new Set(without)))
+  for (const { name, numbers } of sources) {
+    const source = segments.find(({ shared }) => shared.name === name)
+    for (const [passage, number] of numbers.entries())
+      if (number !== DELETED && (source === undefined || source.deletions.has(passage))) deleted.add(number)
+  }
+  return installed.without([...deleted])
 }

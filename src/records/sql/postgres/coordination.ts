@@ -1,18 +1,19 @@
 import { Kysely, sql } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import type { Logger } from '../../../core/logger.ts'
-import type { Coordination, ShownOnce, Versions } from '../../shared.ts'
-import type { Store } from '../store.ts'
+import type { Coordination, ShownOnce, Versions, SharedQueue } from '../../shared.ts'
+import { type Store, SHARED } from '../store.ts'
 import type { Tables } from '../tables.ts'
-import type { Worker } from './claims.ts'
+import { type Worker, isUnreadWaiting, lockLease } from './claims.ts'
 import { postgresDialect } from './dialect.ts'
 import { PostgresLease } from './lease.ts'
 import { createModelRequests } from './model-requests.ts'
 import { keepSecret } from './secrets.ts'
 import type { PostgresServer } from './server.ts'
-import { createSharedQueue } from './shared-queue.ts'
 import { DatabaseVersions } from './versions.ts'
 import { createWriterReports } from './writer-reports.ts'
+import { NO_QUOTAS } from '../../quotas.ts'
+import { claim, readClaimed, savePages } from '../queue.ts'
 
 const SECRET_BYTES = 32
 /** How many texts to keep for a session. */
@@ -86,6 +87,45 @@ function createShownOnce(db: Kysely<Tables>): ShownOnce {
           for update) as before
         where shown_once.id = before.id returning before.text, next`.execute(db)
       return rows[0] ?? null
+    },
+  }
+}
+
+const CHANNEL = 'docsearch_handed_over'
+
+/** A document that waits to be taken over has a claim without a worker. So it stays in progress, and no process queues it again. */
+function createSharedQueue(store: Store, worker: Worker, server: PostgresServer): SharedQueue {
+  return {
+    async claimUnread(limit, { except = [], exceptTypes }) {
+      const unread = { exceptTypes }
+      await worker.ensureLease()
+      return (await isUnreadWaiting(store.db, except, unread)) ? claim(store, limit, { except, unread }) : []
+    },
+    handOver: (job, parsed, quotas = NO_QUOTAS) =>
+      store.writeStep(async (tx) => {
+        const saved = await savePages(tx, { job, parsed, quotas, at: store.clock.now() })
+        if (saved === null) return null
+        // The claim belongs to this process. Otherwise, `savePages` would not have found the document.
+        await sql`with given as (update claims set worker_id = null where document_id = ${job.documentId})
+          select pg_notify(${sql.lit(CHANNEL)}, '')`.execute(tx.sql)
+        return saved
+      }, SHARED),
+    onHandedOver: (listener) => server.listen(CHANNEL, listener),
+    async takeOver(limit) {
+      const waiting = await sql`select 1 from claims where worker_id is null limit 1`.execute(store.db)
+      if (waiting.rows.length === 0) return []
+      await worker.ensureLease()
+      const claims = await store.writeStep(async (tx) => {
+        const lease = await lockLease(tx.sql, worker)
+        const { rows } = await sql<{ id: string }>`update claims set worker_id = ${lease} where document_id in (
+          select document_id from claims
+            join documents on documents.id = document_id
+            left join queue_turns on queue_turns.owner_id = documents.owner_id
+          where worker_id is null and status = 'processing' order by turn, queued_at, document_id
+          limit ${limit} for update of claims skip locked) returning document_id as id`.execute(tx.sql)
+        return rows.map(({ id }) => ({ documentId: id, lease }))
+      }, SHARED)
+      return readClaimed(store.db, claims)
     },
   }
 }

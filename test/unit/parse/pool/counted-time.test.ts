@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CountedTime } from '../../../../src/parse/pool/counted-time.ts'
+import { CountedTime } from '../../../../src/parse/pool/run-job.ts'
 
 interface FakeProcess {
   /** Processor time at a time of the clock, both in milliseconds. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Copies } from '../../../../../src/index/segments/remote/copies.ts'
+import { Copies } from '../../../../../src/index/segments/remote/remote-segments.ts'
 
 test('the first files get copies, and a decision stays until the file is gone', () => {
   const copies = new Copies(100)
