@@ -1,11 +1,11 @@
+import { randomInt } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import { DEFAULT_LIMITS } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Principal } from '../core/model.ts'
 import { hashSecret } from '../core/secrets.ts'
 import type { Records } from '../records/records.ts'
 import type { ApiKeys } from './auth.ts'
-import { randomInt } from 'node:crypto'
-import { crc32 } from 'node:zlib'
 
 /**
  * API keys in the records. A key is looked up by its hash, so no comparison leaks time.

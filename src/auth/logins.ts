@@ -1,11 +1,11 @@
 import { DocsearchError } from '../core/errors.ts'
 import { foldName } from '../core/fold-name.ts'
 import type { User } from '../core/model.ts'
+import { networkOf } from '../core/network.ts'
+import { type Counter, countInMemory, type MakeCounter } from '../core/rate-counter.ts'
+import { waitText } from '../core/wait-text.ts'
 import type { AccountsOptions, Logins } from './accounts.ts'
 import { checkNewPassword } from './password-rules.ts'
-import { networkOf } from '../core/network.ts'
-import { waitText } from '../core/wait-text.ts'
-import { countInMemory, type Counter, type MakeCounter } from '../core/rate-counter.ts'
 
 /** Logins by password. A caller can't learn whether an account exists, neither from the time an attempt takes nor from the limits. */
 export function createLogins({ records, loginFailures, counters, log, passwords }: AccountsOptions): Logins {

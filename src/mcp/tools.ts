@@ -1,7 +1,10 @@
 import { documentPath, passageAddress } from '../contract/addresses.ts'
 import { toMessageQuery } from '../contract/search-filter.ts'
+import { countOf } from '../core/count-of.ts'
 import { DocsearchError } from '../core/errors.ts'
 import { excerptOf } from '../core/excerpt.ts'
+import type { Page } from '../core/parsed.ts'
+import { cutTo } from '../core/text-limits.ts'
 import type { Actor } from '../services/access.ts'
 import type { LocatedHit } from '../services/search.ts'
 import type { Services } from '../services/services.ts'
@@ -10,14 +13,11 @@ import {
   type FetchOutput,
   MAX_FETCH_CHARS,
   MAX_RESULT_CHARS,
+  PAGE_RANGE,
   type ProjectsOutput,
   type SearchInput,
   type SearchOutput,
-  PAGE_RANGE,
 } from './schemas.ts'
-import { countOf } from '../core/count-of.ts'
-import type { Page } from '../core/parsed.ts'
-import { cutTo } from '../core/text-limits.ts'
 
 /** An answer names at most this many projects: about 6,000 tokens. */
 const MAX_PROJECTS = 200

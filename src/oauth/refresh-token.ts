@@ -1,13 +1,13 @@
+import { hkdfSync } from 'node:crypto'
+import { openText, sealText } from '../core/sealed-text.ts'
 import { hashSecret } from '../core/secrets.ts'
 import type { TokenRecord } from '../records/oauth-records.ts'
-import { required, type Grant, type OAuthContext } from './context.ts'
+import { type Grant, type OAuthContext, required } from './context.ts'
 import { OAuthError } from './errors.ts'
 import type { TokenAnswer } from './oauth.ts'
 import { checkResource } from './resource.ts'
 import { scopesWithin, stillRegistered } from './scopes.ts'
 import { newTokens } from './tokens.ts'
-import { hkdfSync } from 'node:crypto'
-import { openText, sealText } from '../core/sealed-text.ts'
 
 /** After a refresh, the old token returns the same pair for this long, unless the pair was used. */
 const GRACE_SECONDS = 30

@@ -1,7 +1,7 @@
-import { estimateTokens, GEMMA, QWEN } from './subword-estimate.ts'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { bertUncased } from './model-text.ts'
+import { estimateTokens, GEMMA, QWEN } from './subword-estimate.ts'
 
 /**
  * The ways to count the tokens of a model: `bert` is exact, `gemma` and `qwen` are estimates for one tokenizer each, `unknown` an estimate from above

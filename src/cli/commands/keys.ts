@@ -1,14 +1,14 @@
-import { defineNoun, defineCommand } from '../define.ts'
+import type { Client } from '../../client/client.ts'
+import { DEFAULT_SCOPES, KEY_SCOPES } from '../../core/model.ts'
+import { defineCommand, defineNoun } from '../define.ts'
 import { EXIT } from '../exit.ts'
+import { argument, choice, integer, option, repeatable, text, yes } from '../options.ts'
 import { namesOfLimit } from '../view/limit.ts'
 import { formatTable } from '../view/table.ts'
-import { collectPages } from './pages.ts'
 import { shownTime } from '../view/time.ts'
-import { DEFAULT_SCOPES, KEY_SCOPES } from '../../core/model.ts'
-import { argument, choice, integer, option, repeatable, text, yes } from '../options.ts'
-import type { Client } from '../../client/client.ts'
 import { confirm } from './confirm.ts'
 import { matching, onlyMatch } from './find.ts'
+import { collectPages } from './pages.ts'
 
 const list = defineCommand({
   name: 'list',

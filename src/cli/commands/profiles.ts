@@ -1,8 +1,8 @@
-import { defineNoun, defineCommand } from '../define.ts'
 import { normaliseAddress } from '../../client/address.ts'
+import { defineCommand, defineNoun } from '../define.ts'
 import { EXIT } from '../exit.ts'
-import { formatTable } from '../view/table.ts'
 import { argument } from '../options.ts'
+import { formatTable } from '../view/table.ts'
 
 const list = defineCommand({
   name: 'list',

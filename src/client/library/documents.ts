@@ -6,14 +6,14 @@ import type {
   DocumentRestored,
   DocumentUpdate,
 } from '../../contract/documents.ts'
+import type { Client } from '../client.ts'
+import { ClientError } from '../errors.ts'
 import type { DocumentFilter } from '../list-filters.ts'
-import { allPages } from './all-pages.ts'
 import { failureOf } from '../transport.ts'
+import { allPages } from './all-pages.ts'
 import type { Calls } from './calls.ts'
 import type { CallOptions } from './options.ts'
 import { toRequestError } from './request-error.ts'
-import type { Client } from '../client.ts'
-import { ClientError } from '../errors.ts'
 
 const MAX_PAGE = 100
 

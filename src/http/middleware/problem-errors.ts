@@ -1,12 +1,12 @@
-import type { Logger } from '../../core/logger.ts'
-import { toProblem } from '../problems/problems.ts'
-import type { Problem } from '../../contract/common.ts'
-import type { Ctx, Middleware } from '../routing/context.ts'
-import type { Operation } from '../../contract/operation.ts'
-import type { KeyScope } from '../../core/model.ts'
 import type { IncomingMessage } from 'node:http'
+import type { Problem } from '../../contract/common.ts'
+import type { Operation } from '../../contract/operation.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { KeyScope } from '../../core/model.ts'
 import { networkOf } from '../../core/network.ts'
 import { RateCounter } from '../../core/rate-counter.ts'
+import { toProblem } from '../problems/problems.ts'
+import type { Ctx, Middleware } from '../routing/context.ts'
 
 /** Shows an error to a person in a browser. Handed in, so that middleware/ doesn't import from web/. */
 interface ErrorPages {

@@ -1,12 +1,12 @@
 import type { Client } from '../../../client/client.ts'
+import { ClientError } from '../../../client/errors.ts'
 import type { Context } from '../../context.ts'
 import type { Selection } from '../../files/selection.ts'
-import { changesOf, type Change } from './changes.ts'
-import { readFolder, type LocalFolder } from './folder.ts'
+import { collectPages } from '../pages.ts'
+import { type Change, changesOf } from './changes.ts'
+import { type LocalFolder, readFolder } from './folder.ts'
 import type { MaxDelete } from './max-delete.ts'
 import { planSync, type RemoteDocument, type SyncPlan } from './plan.ts'
-import { ClientError } from '../../../client/errors.ts'
-import { collectPages } from '../pages.ts'
 
 export interface SyncRequest {
   folder: string

@@ -5,13 +5,13 @@ import { PartialFailure } from '../../exit.ts'
 import { reportLeftOut } from '../../files/left-out.ts'
 import { count } from '../../view/style.ts'
 import { formatTable } from '../../view/table.ts'
-import { reportSkipped, reportProblems } from '../upload/result.ts'
+import { sayHowToUndo } from '../documents/undo.ts'
+import { reportProblems, reportSkipped } from '../upload/result.ts'
+import type { Uploaded } from '../upload/send.ts'
 import type { Comparison, SyncRequest } from './comparison.ts'
 import { execute, type Outcome } from './execute.ts'
 import { allowedDeletions, formatMaxDelete } from './max-delete.ts'
 import { countsOf, formatCounts } from './plan.ts'
-import { sayHowToUndo } from '../documents/undo.ts'
-import type { Uploaded } from '../upload/send.ts'
 
 /** Prints what was left out and what there is to do. */
 export function reportPlan(context: Context, { local, plan }: Comparison, { selection, prunes }: SyncRequest): void {

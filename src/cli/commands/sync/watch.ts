@@ -3,13 +3,13 @@ import type { Client } from '../../../client/client.ts'
 import { ClientError } from '../../../client/errors.ts'
 import type { Context } from '../../context.ts'
 import { cancelled, PartialFailure } from '../../exit.ts'
-import { FolderHints, UNWATCHED_MS } from './hints.ts'
-import { compare, type SyncRequest } from './comparison.ts'
-import { makeChanges, throwFailures } from './sync.ts'
 import type { Refusal } from '../../files/found.ts'
 import type { HashedFile } from '../../files/hash.ts'
 import type { Result } from '../upload/result.ts'
+import { compare, type SyncRequest } from './comparison.ts'
+import { FolderHints, UNWATCHED_MS } from './hints.ts'
 import type { SyncPlan } from './plan.ts'
+import { makeChanges, throwFailures } from './sync.ts'
 
 const WRITING_MS = 1_500
 const MISSING_MS = 5_000

@@ -1,12 +1,12 @@
-import { defineNoun, defineCommand } from '../../define.ts'
+import { faultOf, tidyRule } from '../../../core/synonyms.ts'
+import { defineCommand, defineNoun } from '../../define.ts'
 import { EXIT, usage } from '../../exit.ts'
+import { argument, argumentList, flag, pathArgument, yes } from '../../options.ts'
 import { oneLine } from '../../view/safe.ts'
 import { formatTable } from '../../view/table.ts'
-import { projectOf, projectOption } from '../project-option.ts'
-import { allSynonyms, lineOf, findSynonym } from './rules.ts'
-import { faultOf, tidyRule } from '../../../core/synonyms.ts'
-import { argument, argumentList, flag, yes, pathArgument } from '../../options.ts'
 import { confirm } from '../confirm.ts'
+import { projectOf, projectOption } from '../project-option.ts'
+import { allSynonyms, findSynonym, lineOf } from './rules.ts'
 
 const list = defineCommand({
   name: 'list',

@@ -1,12 +1,12 @@
-import { doctorLine, doctorRequest, type DoctorLine } from '../../../contract/doctor.ts'
-import type { Dependencies } from '../../dependencies.ts'
-import { route, type Route } from '../../routing/route.ts'
 import { PassThrough, type Readable } from 'node:stream'
+import { doctorLine, type DoctorLine, doctorRequest } from '../../../contract/doctor.ts'
 import { presentExamination } from '../../../contract/present/doctor.ts'
 import { isDocsearchError } from '../../../core/errors.ts'
 import type { Logger } from '../../../core/logger.ts'
 import type { Actor } from '../../../services/access.ts'
 import type { Doctor, DoctorRequest } from '../../../services/doctor.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import { route, type Route } from '../../routing/route.ts'
 
 export const doctorRoutes = ({ doctor, log }: Pick<Dependencies, 'doctor' | 'log'>): Route[] => [
   route({

@@ -1,25 +1,25 @@
+import type { z } from 'zod'
 import {
   document,
-  documentList,
-  documentListQuery,
-  type DocumentList,
-  textQuery,
   documentBatch,
   documentBatchAnswer,
   type DocumentBatchAnswer,
+  documentList,
+  type DocumentList,
+  documentListQuery,
+  textQuery,
 } from '../../../contract/documents.ts'
+import { pageImageQuery, parsePageNumber } from '../../../contract/page-images.ts'
+import { presentDocument } from '../../../contract/present/documents.ts'
+import type { BatchAction } from '../../../services/services.ts'
+import { attachmentHeaders, sendOriginal } from '../../answers/send-original.ts'
+import { sendPageImage } from '../../answers/send-page-image.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import { endWithSight } from '../../middleware/credential-watch.ts'
+import { PROBLEMS } from '../../problems/problems.ts'
 import { route, type Route } from '../../routing/route.ts'
 import { changeRoutes } from './changes.ts'
 import { toDocumentFilter, toDocumentUpdate } from './filter.ts'
-import { presentDocument } from '../../../contract/present/documents.ts'
-import { endWithSight } from '../../middleware/credential-watch.ts'
-import { attachmentHeaders, sendOriginal } from '../../answers/send-original.ts'
-import { pageImageQuery, parsePageNumber } from '../../../contract/page-images.ts'
-import { sendPageImage } from '../../answers/send-page-image.ts'
-import type { z } from 'zod'
-import type { BatchAction } from '../../../services/services.ts'
-import { PROBLEMS } from '../../problems/problems.ts'
 
 const contentRoute = ({ credentials, documents }: Pick<Dependencies, 'credentials' | 'documents'>): Route =>
   route({

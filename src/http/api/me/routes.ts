@@ -1,8 +1,8 @@
 import { me, type Me } from '../../../contract/account.ts'
+import { KEY_SCOPES, type Principal } from '../../../core/model.ts'
+import type { Account } from '../../../services/account.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { route, type Route } from '../../routing/route.ts'
-import type { Account } from '../../../services/account.ts'
-import { KEY_SCOPES, type Principal } from '../../../core/model.ts'
 
 export const meRoutes = ({ account }: Pick<Dependencies, 'account'>): Route[] => [
   route({

@@ -1,24 +1,24 @@
+import { Readable } from 'node:stream'
 import {
+  type Model,
+  type ModelIndex,
   modelList,
+  type ModelList,
   modelPull,
   modelPullLine,
+  type ModelPullLine,
   modelTest,
+  type ModelTest,
   modelTestRequest,
   modelUse,
   modelUsed,
-  type Model,
-  type ModelIndex,
-  type ModelList,
-  type ModelTest,
   type ModelUsed,
-  type ModelPullLine,
 } from '../../../contract/models.ts'
-import type { Dependencies } from '../../dependencies.ts'
-import { route, type Route } from '../../routing/route.ts'
-import type { ModelChange, ModelsState, ModelState, ModelTestResult, PullProgress } from '../../../services/models.ts'
-import { Readable } from 'node:stream'
 import { isDocsearchError } from '../../../core/errors.ts'
 import type { Logger } from '../../../core/logger.ts'
+import type { ModelChange, ModelsState, ModelState, ModelTestResult, PullProgress } from '../../../services/models.ts'
+import type { Dependencies } from '../../dependencies.ts'
+import { route, type Route } from '../../routing/route.ts'
 
 const tag = 'Models'
 const access = 'manage:keys'

@@ -1,7 +1,7 @@
-import { status as statusSchema, type InstanceStatus, type RecentWork, type Status } from '../../../contract/status.ts'
+import { type InstanceStatus, type RecentWork, type Status, status as statusSchema } from '../../../contract/status.ts'
+import type { InstanceStatus as InstanceReport, StatusReport } from '../../../services/status.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { route, type Route } from '../../routing/route.ts'
-import type { InstanceStatus as InstanceReport, StatusReport } from '../../../services/status.ts'
 import { presentHealth } from '../health/present.ts'
 
 export const statusRoutes = ({ status, version }: Pick<Dependencies, 'status' | 'version'>): Route[] => [

@@ -1,15 +1,15 @@
-import { documentedUploadQuery, uploadAnswer, uploadFields } from '../../../contract/documents.ts'
 import { z } from 'zod'
+import { documentedUploadQuery, uploadAnswer, uploadFields } from '../../../contract/documents.ts'
+import { presentDocument } from '../../../contract/present/documents.ts'
+import { uploadPlan, type UploadPlan, uploadPlanRequest } from '../../../contract/upload-plan.ts'
+import type { PlannedFile } from '../../../services/upload-plan.ts'
 import type { AcceptedUpload } from '../../../services/uploads.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { requireCredential } from '../../middleware/credential-watch.ts'
-import { route, type Call, type Route } from '../../routing/route.ts'
+import { shownError } from '../../problems/problems.ts'
+import { type Call, route, type Route } from '../../routing/route.ts'
 import { checkHeaders, readUpload } from './body.ts'
 import { failureOf, presentRefusal, presentUpload } from './present.ts'
-import { uploadPlan, uploadPlanRequest, type UploadPlan } from '../../../contract/upload-plan.ts'
-import type { PlannedFile } from '../../../services/upload-plan.ts'
-import { shownError } from '../../problems/problems.ts'
-import { presentDocument } from '../../../contract/present/documents.ts'
 
 const planRoute = ({ uploadPlans }: Pick<Dependencies, 'uploadPlans'>): Route =>
   route({

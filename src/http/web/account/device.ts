@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { invalid } from '../../../contract/validate.ts'
+import { networkOf } from '../../../core/network.ts'
+import { countInMemory, type MakeCounter } from '../../../core/rate-counter.ts'
 import { renderDeviceCode, renderDeviceConfirm, renderDeviceDone } from '../../../pages/account/device.tsx'
 import type { FormState } from '../../../pages/form.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Dependencies } from '../../dependencies.ts'
+import { limited } from '../../middleware/rate-limit.ts'
 import { decision } from '../forms/fields.ts'
 import { limitErrors, limitOf, limitProps, projectLimitFields } from '../forms/project-limit.ts'
-import { viewerOf, type View, type ViewCall } from '../routing/page.ts'
-import { networkOf } from '../../../core/network.ts'
-import { countInMemory, type MakeCounter } from '../../../core/rate-counter.ts'
-import { limited } from '../../middleware/rate-limit.ts'
+import { type View, type ViewCall, viewerOf } from '../routing/page.ts'
 
 const userCode = z.string().default('')
 const codeForm = z.object({ user_code: userCode })

@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { paths } from '../../../pages/paths.ts'
 import { renderProjectNew, renderProjects } from '../../../pages/projects/list.tsx'
 import { renderProjectDelete } from '../../../pages/projects/project.tsx'
+import { renderTakeOver } from '../../../pages/projects/take-over.tsx'
 import { isOwner } from '../../../services/access.ts'
 import { insufficientRole } from '../../../services/visible-projects.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import { name } from '../forms/fields.ts'
 import { withError } from '../forms/submitted.ts'
 import type { View } from '../routing/page.ts'
 import { memberPages } from './members.ts'
-import { shownCard, showProject, type Parts } from './shown.ts'
-import { renderTakeOver } from '../../../pages/projects/take-over.tsx'
-import type { Dependencies } from '../../dependencies.ts'
+import { type Parts, shownCard, showProject } from './shown.ts'
 
 /** Projects on one view of the list. */
 const PROJECTS = 24

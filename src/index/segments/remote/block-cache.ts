@@ -6,13 +6,13 @@ import { buffer } from 'node:stream/consumers'
 import { BroadcastChannel } from 'node:worker_threads'
 import { crc32 } from 'node:zlib'
 import pLimit from 'p-limit'
+import { z } from 'zod'
 import { diskFull, translateDiskError } from '../../../core/disk-errors.ts'
 import { isDocsearchError } from '../../../core/errors.ts'
+import { jsonOrNull } from '../../../core/json-or-null.ts'
 import type { Logger } from '../../../core/logger.ts'
 import type { ObjectStore } from '../../../objects/object-store.ts'
-import { BLOCK, BLOCK_BYTES, type BlockCachePlace, type BlockWanted, countBlocks, type RemoteFile, now } from '../remote-file.ts'
-import { z } from 'zod'
-import { jsonOrNull } from '../../../core/json-or-null.ts'
+import { BLOCK, BLOCK_BYTES, type BlockCachePlace, type BlockWanted, countBlocks, now, type RemoteFile } from '../remote-file.ts'
 
 /** The cache has at least this many slots, because each thread waits for several blocks at once. */
 const MIN_SLOTS = 64

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
+import { crc32 } from 'node:zlib'
 import pLimit from 'p-limit'
+import { z } from 'zod'
 import { DocsearchError, isDocsearchError } from '../../../core/errors.ts'
+import { jsonOrNull } from '../../../core/json-or-null.ts'
 import type { ObjectStore } from '../../../objects/object-store.ts'
 import { corrupt } from '../../failures.ts'
 import type { WriterLease } from '../store/shares.ts'
-import { crc32 } from 'node:zlib'
-import { z } from 'zod'
-import { jsonOrNull } from '../../../core/json-or-null.ts'
 
 /** Every entry whose number is a multiple of this is a checkpoint. */
 const CHECKPOINT_EVERY = 64
