@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { IsAllowedAddress } from '../core/addresses.ts'
+import { type IsAllowedAddress, AddressNotAllowedError } from '../core/addresses.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
-import { WEBHOOK_TEST } from '../core/webhooks.ts'
+import { WEBHOOK_TEST, type DeliveryError } from '../core/webhooks.ts'
 import type { AttemptOutcome, DueDelivery, DueWebhook, WebhookOutbox } from '../records/webhooks.ts'
-import { attempt, type AttemptResult } from './attempt.ts'
-import { nextAttemptAt } from './schedule.ts'
 import type { WebhookSecrets } from './secrets.ts'
 import { signedHeaders } from './signature.ts'
 import { Slots } from './slots.ts'
+import { exchange } from '../core/http-fetch.ts'
 
 const MAX_SLEEP_MS = 60_000
 /** How long a stop waits at most for attempts in progress. Waiting only saves repetitions. */
@@ -175,4 +174,86 @@ export class WebhookSender {
     const next = isLast ? null : nextAttemptAt({ at: clock.now(), failures: failures + 1, retryAfter }, random())
     return { ...made, state: next === null ? 'failed' : 'waiting', nextAttemptAt: next }
   }
+}
+
+/** The specification recommends 15 to 30 seconds at most. */
+const TIMEOUT_MS = 10_000
+/** How many bytes of an answer docsearch reads before it closes the connection. It ignores them. */
+const MAX_ANSWER_BYTES = 64 * 1024
+
+interface AttemptRequest {
+  url: string
+  headers: Record<string, string>
+  body: string
+  isAllowedAddress: IsAllowedAddress
+  signal: AbortSignal
+  timeoutMs?: number | undefined
+}
+
+interface AttemptResult {
+  status: number | null
+  error: DeliveryError | null
+  retryAfter: string | null
+  /** For the log. */
+  cause?: unknown
+}
+
+/** Sends a message once. Rejects only when the signal aborts. */
+async function attempt(request: AttemptRequest): Promise<AttemptResult> {
+  const { url, headers, body, isAllowedAddress, signal, timeoutMs = TIMEOUT_MS } = request
+  const init = { method: 'POST', headers: { 'Content-Type': 'application/json', 'User-Agent': 'docsearch', ...headers }, body }
+  const limits = { timeoutMs, signal, maxBytes: MAX_ANSWER_BYTES, isBodyNeeded: false, isAllowedAddress }
+  try {
+    const { status, retryAfter } = await exchange(new URL(url), init, limits)
+    return { status, retryAfter, error: status >= 200 && status < 300 ? null : 'bad_status' }
+  } catch (error) {
+    signal.throwIfAborted()
+    return { status: null, retryAfter: null, error: reasonOf(error), cause: error }
+  }
+}
+
+/** Codes of Node and OpenSSL for certificates. */
+const CERTIFICATE_CODE = /^(?:ERR_TLS_CERT|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH)/
+const NAME_CODES = ['ENOTFOUND', 'EAI_AGAIN', 'ENODATA']
+
+function reasonOf(error: unknown): DeliveryError {
+  if (error instanceof AddressNotAllowedError) return 'address_not_allowed'
+  const { name, code } = error as { name?: string; code?: unknown }
+  if (name === 'AbortError' || name === 'TimeoutError') return 'timeout'
+  if (typeof code !== 'string') return 'connection_failed'
+  if (NAME_CODES.includes(code)) return 'name_not_found'
+  return CERTIFICATE_CODE.test(code) ? 'certificate_invalid' : 'connection_failed'
+}
+
+const SECOND = 1_000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** How long to wait after each failed attempt, as the Standard Webhooks specification recommends. The pauses add up to about three days. */
+const PAUSES = [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR]
+/** Each pause is longer by up to this share, so that messages that failed together are not all sent again at the same time. */
+const JITTER = 0.1
+const MAX_RETRY_AFTER = 24 * HOUR
+
+interface FailedAttempt {
+  at: Date
+  /** Failures in a row, this one included. */
+  failures: number
+  /** The header of the answer: seconds or a date. */
+  retryAfter: string | null
+}
+
+/** Returns when to try again, or null if that was the last attempt. `random` is from 0 to 1. */
+function nextAttemptAt({ at, failures, retryAfter }: FailedAttempt, random: number): Date | null {
+  const pause = PAUSES[failures - 1]
+  if (pause === undefined) return null
+  const wanted = Math.min(askedPause(retryAfter, at), MAX_RETRY_AFTER)
+  return new Date(at.getTime() + Math.max(Math.round(pause * (1 + JITTER * random)), wanted))
+}
+
+function askedPause(retryAfter: string | null, at: Date): number {
+  if (retryAfter === null) return 0
+  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter) * SECOND
+  const date = Date.parse(retryAfter)
+  return Number.isNaN(date) ? 0 : date - at.getTime()
 }
