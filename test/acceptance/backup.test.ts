@@ -7,47 +7,21 @@ import { text as consumed } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { BIN, cleanEnv, runCli, startRealDaemon, type RealDaemon } from '../support/daemon.ts'
 import { makeBackup } from '../support/make-backup.ts'
+import { rest } from '../support/rest.ts'
 import { tempFolder } from '../support/temp-folder.ts'
-import { until } from '../support/until.ts'
 
 const ENV = { DOCSEARCH_EMBEDDER: 'builtin', DOCSEARCH_LOG_LEVEL: 'error' }
 
-async function start(home?: string): Promise<RealDaemon> {
-  const daemon = await startRealDaemon({ env: ENV, ...(home !== undefined && { home }) })
+async function start(): Promise<RealDaemon> {
+  const daemon = await startRealDaemon({ env: ENV })
   onTestFinished(() => daemon.dispose())
   return daemon
 }
 
-async function call(
-  daemon: RealDaemon,
-  path: string,
-  init: Omit<RequestInit, 'headers'> & { headers?: Record<string, string> } = {},
-): Promise<Response> {
-  return fetch(daemon.url + path, { ...init, headers: { Authorization: `Bearer ${await daemon.token()}`, ...init.headers } })
-}
-
-async function upload(daemon: RealDaemon, name: string, body: string): Promise<string> {
-  const answer = await call(daemon, `/api/v1/upload?name=${name}`, {
-    method: 'POST',
-    body,
-    headers: { 'Content-Type': 'text/plain' },
-  })
-  return ((await answer.json()) as { documents: { id: string }[] }).documents[0]!.id
-}
-
-async function settled(daemon: RealDaemon): Promise<void> {
-  await until('all documents to be processed', async () => {
-    const { checks } = (await (await call(daemon, '/api/v1/health')).json()) as {
-      checks: { queue: { queued: number; processing: number } }
-    }
-    return checks.queue.queued + checks.queue.processing === 0
-  })
-}
-
 test('a tar goes through a pipe, and restore refuses what it must refuse', async () => {
   const source = await start()
-  await upload(source, 'one.txt', 'a document with a meaning')
-  await settled(source)
+  const { upload } = rest(source.url, await source.token())
+  await upload([{ name: 'one.txt', content: 'a document with a meaning' }], { wait: true })
   const folder = await tempFolder()
   const file = join(folder, 'backup.tar')
   expect(await runCli(['backup', file], source.env)).toMatchObject({ code: 0, stdout: '' })
