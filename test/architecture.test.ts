@@ -81,7 +81,7 @@ const PACKAGES: { names: string[]; folders: string[]; because: string }[] = [
   {
     names: ['@lancedb/lancedb', 'apache-arrow'],
     folders: ['index'],
-    because: 'a 202 MB native file is loaded in the daemon only, and can be replaced behind ChunkIndex',
+    because: 'a 202 MB native file is loaded in the daemon only, and can be replaced behind PassageIndex',
   },
   {
     names: ['@aws-sdk/client-s3'],
@@ -261,7 +261,7 @@ describe('the rules find violations', () => {
     ['index/x.ts', "export type { A } from '../records/records.ts'"],
     ['index/x.ts', "export * from '../records/records.ts'"],
     ['search/x.ts', "export const f = () => import('../ingest/ingest.ts')"],
-    ['text/x.ts', "export type A = import('../index/chunk-index.ts').ChunkIndex"],
+    ['text/x.ts', "export type A = import('../index/passage-index.ts').PassageIndex"],
     ['text/x.ts', "export const worker = new URL('../parse/worker/main.ts', import.meta.url)"],
     ['text/x.ts', 'export const worker = new URL(`../parse/worker/main${extension}`, import.meta.url)'],
     ['client/x.ts', "import type { Config } from '../config/config.ts'"],

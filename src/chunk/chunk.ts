@@ -7,7 +7,7 @@ import { shorten } from '../core/text-limits.ts'
 
 /**
  * Part of the index's fingerprint. Raise it with every change that cuts ordinary documents into other passages. A new limit on the length of
- * passages needs no new version: recovery finds the passages that are too long (`ChunkIndex.inventory`).
+ * passages needs no new version: recovery finds the passages that are too long (`PassageIndex.inventory`).
  */
 export const CHUNKER_VERSION = 4
 

@@ -1,7 +1,7 @@
 import { countOf } from '../core/count-of.ts'
 import { finding, type Finding, type FindingCode, repaired } from '../core/findings.ts'
 import { denseDimensions } from '../embed/builtin.ts'
-import type { DamagedIndexFile } from '../index/chunk-index.ts'
+import type { DamagedIndexFile } from '../index/passage-index.ts'
 import type { IndexDamage, IndexInspection } from '../index/inspect.ts'
 import type { InspectedIndex, Inspection } from '../records/inspection.ts'
 import { namesOf } from './originals.ts'

@@ -1,18 +1,18 @@
-import type { ChunkIndex, DocumentPassages, StoredPassage } from './chunk-index.ts'
+import type { PassageIndex, DocumentPassages, StoredPassage } from './passage-index.ts'
 import { withTerms } from './passage-terms.ts'
 
 /** How many passages to write in one commit. */
 const PASSAGES_AT_ONCE = 4_096
 
 interface CopyIndexOptions {
-  from: Pick<ChunkIndex, 'stored' | 'inventory'>
-  to: Pick<ChunkIndex, 'put' | 'deleteDocuments' | 'inventory'>
+  from: Pick<PassageIndex, 'stored' | 'inventory'>
+  to: Pick<PassageIndex, 'put' | 'deleteDocuments' | 'inventory'>
   signal: AbortSignal
   /** Called with the number of passages that the target has. */
   onPassages: (passages: number) => void
 }
 
-type Inventory = Awaited<ReturnType<ChunkIndex['inventory']>>
+type Inventory = Awaited<ReturnType<PassageIndex['inventory']>>
 
 /**
  * Copies the passages with their vectors to another index. Skips documents that the target already has, so an interrupted copy can continue.

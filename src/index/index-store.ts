@@ -2,7 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
-import type { ChunkIndexStore } from './chunk-index.ts'
+import type { PassageIndexStore } from './passage-index.ts'
 import { indexFailure } from './failures.ts'
 import type { PassageTableStore } from './passage-table.ts'
 import { isIndexId } from './passages/names.ts'
@@ -31,7 +31,7 @@ export function createIndexStore({
   caches,
   clock = systemClock,
   tables: given,
-}: IndexStoreOptions): ChunkIndexStore {
+}: IndexStoreOptions): PassageIndexStore {
   const tables = given ?? createPassageTableStore({ folder: join(dataDir, 'lance'), log, clock, ...(caches && { caches }) })
   const folder = join(dataDir, 'segments')
   return {

@@ -42,7 +42,7 @@ export class LostDocuments {
     return sum
   }
 
-  /** Returns the entries of `ChunkIndex.inventory` for these documents. */
+  /** Returns the entries of `PassageIndex.inventory` for these documents. */
   *inventory(): Generator<[documentId: string, { version: number; chunks: number }]> {
     for (const [documentId, { version, rows }] of this.#documents) yield [documentId, { version, chunks: rows.size }]
   }

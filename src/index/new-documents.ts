@@ -1,4 +1,4 @@
-import type { IndexedPassage } from './chunk-index.ts'
+import type { IndexedPassage } from './passage-index.ts'
 import { titleKeyOf } from './segments/document-names.ts'
 import type { NewDocument, NewDocuments } from './segments/store/protocol.ts'
 

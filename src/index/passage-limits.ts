@@ -1,5 +1,5 @@
 import { cutTo, MAX_PASSAGE_CHARS, MAX_TITLE_CHARS, shorten } from '../core/text-limits.ts'
-import type { Passage } from './chunk-index.ts'
+import type { Passage } from './passage-index.ts'
 
 /** How many characters of each text of a passage to read: one more than the limit, which shows that a text was longer. */
 export const READ_CHARS = {

@@ -1,8 +1,8 @@
-import type { IndexHealth, Passage, StoredPassage } from './chunk-index.ts'
+import type { IndexHealth, Passage, StoredPassage } from './passage-index.ts'
 import type { PhraseFilter } from './phrase.ts'
 import type { VectorLayout } from './segments/vectors/format.ts'
 
-export type { StoredPassage } from './chunk-index.ts'
+export type { StoredPassage } from './passage-index.ts'
 
 export interface RowOfPassage extends Pick<StoredPassage, 'id' | 'projectId'> {
   row: bigint

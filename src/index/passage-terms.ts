@@ -3,7 +3,7 @@ import { MAX_TITLE_CHARS, shorten } from '../core/text-limits.ts'
 import { analyse, type Token } from '../text/analyse.ts'
 import { shownLanguage } from '../text/language.ts'
 import { hiddenWords } from '../text/name-words.ts'
-import type { IndexedPassage, StoredPassage } from './chunk-index.ts'
+import type { IndexedPassage, StoredPassage } from './passage-index.ts'
 
 /** The texts of a passage whose words are searched. */
 export type SearchedTexts = Pick<IndexedPassage, 'title' | 'heading' | 'context' | 'text'>

@@ -1,7 +1,7 @@
 import { BackgroundTask } from '../core/background-task.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
-import type { Passage } from './chunk-index.ts'
+import type { Passage } from './passage-index.ts'
 import { DamagedTexts } from './damaged-texts.ts'
 import type { PassageTable } from './passage-table.ts'
 import type { PhraseFilter } from './phrase.ts'

@@ -1,11 +1,11 @@
-import type { DamagedIndexFile } from './chunk-index.ts'
+import type { DamagedIndexFile } from './passage-index.ts'
 import type { DamagedFile } from './passage-table.ts'
 import { type Bitmap, createBitmap, hasBit, setBit } from './segments/bitmap.ts'
 import { lowerBound } from './segments/lower-bound.ts'
 import { openSegment } from './segments/open-segment.ts'
 import { livePassages, type ProjectSegments } from './segments/store/project-segments.ts'
 
-/** Adds the documents of a project to what `ChunkIndex.inventory` returns. */
+/** Adds the documents of a project to what `PassageIndex.inventory` returns. */
 export function addInventory(
   { segments }: Pick<ProjectSegments, 'segments'>,
   inventory: Map<string, { version: number; chunks: number }>,

@@ -6,7 +6,7 @@ import type { IndexNumbers } from '../core/instance-numbers.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { Logger } from '../core/logger.ts'
 import type {
-  ChunkIndex,
+  PassageIndex,
   DamagedIndexFile,
   DocumentPassages,
   IndexedPassage,
@@ -14,7 +14,7 @@ import type {
   Passage,
   StoredPassage,
   StoredVector,
-} from './chunk-index.ts'
+} from './passage-index.ts'
 import { indexFailure } from './failures.ts'
 import { LostDocuments } from './lost-documents.ts'
 import { toNewDocuments } from './new-documents.ts'
@@ -56,7 +56,7 @@ export interface SegmentedIndexOptions {
  * LanceDB never syncs its files, so after a power cut the table may lack rows that segments refer to. Every start therefore compares table and
  * segments.
  */
-export class SegmentedIndex implements ChunkIndex {
+export class SegmentedIndex implements PassageIndex {
   readonly #table: PassageTable
   readonly #store: SegmentStore
   readonly #log: Logger

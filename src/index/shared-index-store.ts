@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import { translateDiskError } from '../core/disk-errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
-import type { ChunkIndexStore } from './chunk-index.ts'
+import type { PassageIndexStore } from './passage-index.ts'
 import { indexFailure } from './failures.ts'
 import { isIndexId } from './passages/names.ts'
 import { createSharedTableStore } from './passages/shared-store.ts'
@@ -66,7 +66,7 @@ export interface SharedIndexStoreOptions {
  * becomes its writer with the first change. Any number of processes read it. Each calls `catchUp` before a search, and then finds every document that
  * any process has acknowledged. Close the store after its indexes, and after the search threads.
  */
-export function createSharedIndexStore(options: SharedIndexStoreOptions): ChunkIndexStore & { close(): Promise<void> } {
+export function createSharedIndexStore(options: SharedIndexStoreOptions): PassageIndexStore & { close(): Promise<void> } {
   let opening: Promise<BlockCache> | null = null
   const { address, objects, cacheFolder, leases, newestVersion, onCommit, memory, log, catchUpMs, minRemoteBytes } = options
   const tables = options.tables ?? tablesOf(options)

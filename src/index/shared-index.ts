@@ -6,14 +6,14 @@ import type { IndexNumbers } from '../core/instance-numbers.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { Logger } from '../core/logger.ts'
 import type {
-  ChunkIndex,
+  PassageIndex,
   DamagedIndexFile,
   DocumentPassages,
   IndexHealth,
   Passage,
   StoredPassage,
   StoredVector,
-} from './chunk-index.ts'
+} from './passage-index.ts'
 import { indexFailure } from './failures.ts'
 import { toNewDocuments } from './new-documents.ts'
 import type { PassageTable } from './passage-table.ts'
@@ -72,7 +72,7 @@ type Watch = Pick<TableWatch, 'verify' | 'onReadable' | 'onDamage' | 'announce' 
  *   fence. So rows without a commit are garbage from the next takeover on.
  * - Only garbage is removed: rows of passages that a commit has removed, and rows that the writer has found unused while it was the writer.
  */
-export class SharedIndex implements ChunkIndex {
+export class SharedIndex implements PassageIndex {
   readonly #options: SharedIndexOptions
   readonly #table: PassageTable
   readonly #store: SegmentStore

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { killPoint } from '../core/kill-point.ts'
 import type { DocumentRecord } from '../core/model.ts'
-import type { ChunkIndex, IndexedPassage } from '../index/chunk-index.ts'
+import type { PassageIndex, IndexedPassage } from '../index/passage-index.ts'
 import type { OpenIndex } from '../lifecycle/lifecycle.ts'
 import type { DocumentChange, ProjectIds } from '../records/records.ts'
 import type { IngestOptions } from './context.ts'
@@ -100,7 +100,7 @@ export class Edits {
 }
 
 /** Takes the vectors of the passages from the index. Throws if the index has other passages of the document. */
-function reuse(index: Pick<ChunkIndex, 'vectors'>, { id, version }: DocumentRecord): StoredVectors {
+function reuse(index: Pick<PassageIndex, 'vectors'>, { id, version }: DocumentRecord): StoredVectors {
   return async (passages) => {
     const vectors = await index.vectors(id)
     if (vectors.size !== passages.length) throw new Error(`the index has ${vectors.size} passages of ${passages.length}`)

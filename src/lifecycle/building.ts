@@ -1,7 +1,7 @@
 import { DocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { Embedder } from '../embed/embedder.ts'
-import type { ChunkIndex } from '../index/chunk-index.ts'
+import type { PassageIndex } from '../index/passage-index.ts'
 import { PARSER_VERSION } from '../parse/parser.ts'
 import type { IndexRecord, Records } from '../records/records.ts'
 import { fingerprintOf, formatFingerprint } from './fingerprint.ts'
@@ -83,7 +83,7 @@ export class Building {
     await this.#open.startBuilding({ record, embedder, index, ownEmbedder: embedder })
   }
 
-  async #reopen(record: IndexRecord): Promise<ChunkIndex | null> {
+  async #reopen(record: IndexRecord): Promise<PassageIndex | null> {
     const retired = this.#open.takeRetired(record.id)
     await retired?.ownEmbedder?.close()
     return retired?.index ?? (await this.#open.open(record))

@@ -1,6 +1,6 @@
 import { CHUNKER_VERSION } from '../chunk/chunk.ts'
 import type { Embedder } from '../embed/embedder.ts'
-import { INDEX_LAYOUT_VERSION, USABLE_INDEX_LAYOUTS } from '../index/chunk-index.ts'
+import { INDEX_LAYOUT_VERSION, USABLE_INDEX_LAYOUTS } from '../index/passage-index.ts'
 import { PARSER_VERSION } from '../parse/parser.ts'
 import { ANALYSER_VERSION } from '../text/analyse.ts'
 

@@ -2,7 +2,7 @@ import pLimit from 'p-limit'
 import type { Logger } from '../core/logger.ts'
 import { fromNow } from '../core/moment.ts'
 import { denseDimensions } from '../embed/builtin.ts'
-import type { ChunkIndex, ChunkIndexStore } from '../index/chunk-index.ts'
+import type { PassageIndex, PassageIndexStore } from '../index/passage-index.ts'
 import type { IndexRecord, ProjectIds, Records } from '../records/records.ts'
 import type { ModelRequestRecords, Versions, WriterReport, WriterReports } from '../records/shared.ts'
 import { fitOf } from './active-index.ts'
@@ -30,7 +30,7 @@ const ONLY_HERE =
 export interface FollowOptions {
   records: Pick<Records, 'indexes'>
   /** Opens indexes for reading. */
-  indexStore: Pick<ChunkIndexStore, 'open' | 'size'>
+  indexStore: Pick<PassageIndexStore, 'open' | 'size'>
   versions: Versions
   reports: Pick<WriterReports, 'read'>
   modelRequests: ModelRequestRecords
@@ -286,7 +286,7 @@ class FollowedIndexes implements IndexReading {
     return { record, passages, sizeBytes, progress: stored && speed ? withSpeed(stored, speed) : withoutSpeed }
   }
 
-  async #countPassages(index: ChunkIndex): Promise<number> {
+  async #countPassages(index: PassageIndex): Promise<number> {
     await index.catchUp()
     return index.countPassages()
   }

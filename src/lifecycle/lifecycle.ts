@@ -1,6 +1,6 @@
 import type { Chance } from '../core/noise.ts'
 import type { Embedder } from '../embed/embedder.ts'
-import type { ChunkIndex, ChunkIndexStore } from '../index/chunk-index.ts'
+import type { PassageIndex, PassageIndexStore } from '../index/passage-index.ts'
 import type { Logger } from '../core/logger.ts'
 import type { BuildSpeed, IndexProgress } from '../records/indexes.ts'
 import type { IndexRecord, ProjectIds, Records } from '../records/records.ts'
@@ -74,7 +74,7 @@ export interface Lifecycle extends IndexReading {
 export interface OpenIndex {
   record: IndexRecord
   embedder: Embedder
-  index: ChunkIndex
+  index: PassageIndex
   /** How near the model puts unrelated texts. Null until it is measured, and for an embedder that knows it itself. */
   chance: Chance | null
 }
@@ -138,7 +138,7 @@ export type ChooseEmbedder = (
 
 export interface LifecycleOptions {
   records: Pick<Records, 'indexes' | 'queue'>
-  indexStore: ChunkIndexStore
+  indexStore: PassageIndexStore
   chooseEmbedder: ChooseEmbedder
   /** The embedder that the configuration names; it beats the one chosen while running. Null for `auto`. */
   pinned?: string | null

@@ -2,7 +2,7 @@ import type { Chance } from '../core/noise.ts'
 import type { Logger } from '../core/logger.ts'
 import { denseDimensions } from '../embed/builtin.ts'
 import type { Embedder } from '../embed/embedder.ts'
-import type { ChunkIndex, ChunkIndexStore } from '../index/chunk-index.ts'
+import type { PassageIndex, PassageIndexStore } from '../index/passage-index.ts'
 import { isDamaged } from '../index/failures.ts'
 import type { BuildSpeed } from '../records/indexes.ts'
 import type { IndexRecord, ProjectIds, Records } from '../records/records.ts'
@@ -28,10 +28,10 @@ export class OpenIndexes {
   #retired: RetiredIndex[] = []
   readonly #drops: PendingDrops
   readonly #records: Pick<Records, 'indexes'>
-  readonly #store: ChunkIndexStore
+  readonly #store: PassageIndexStore
   readonly #log: Logger
 
-  constructor({ records, indexStore, log }: { records: Pick<Records, 'indexes'>; indexStore: ChunkIndexStore; log: Logger }) {
+  constructor({ records, indexStore, log }: { records: Pick<Records, 'indexes'>; indexStore: PassageIndexStore; log: Logger }) {
     this.#records = records
     this.#store = indexStore
     this.#log = log
@@ -125,7 +125,7 @@ export class OpenIndexes {
   }
 
   /** Opens an index that is not active. Returns null when its files are damaged. */
-  async open(record: IndexRecord): Promise<ChunkIndex | null> {
+  async open(record: IndexRecord): Promise<PassageIndex | null> {
     try {
       return await this.#openFiles(record)
     } catch (error) {
@@ -135,7 +135,7 @@ export class OpenIndexes {
     }
   }
 
-  #openFiles({ id, dimensions, embeddingModel }: IndexRecord): Promise<ChunkIndex> {
+  #openFiles({ id, dimensions, embeddingModel }: IndexRecord): Promise<PassageIndex> {
     return this.#store.open({ id, dimensions, denseDimensions: denseDimensions(embeddingModel, dimensions) })
   }
 

@@ -1,4 +1,4 @@
-import type { ChunkIndex } from '../index/chunk-index.ts'
+import type { PassageIndex } from '../index/passage-index.ts'
 
 /** By document: the version, and the number of its passages. */
 export type IndexContents = ReadonlyMap<string, { version: number; chunks: number }>
@@ -16,7 +16,7 @@ export interface IndexRecords {
  * Makes an index and its records agree: reports the documents that the index lacks, and deletes those it should not have. Returns the ids of the
  * documents whose passages may be in the index. Nothing may write to the index meanwhile.
  */
-export async function reconcileIndex(index: ChunkIndex, records: IndexRecords): Promise<Set<string>> {
+export async function reconcileIndex(index: PassageIndex, records: IndexRecords): Promise<Set<string>> {
   const found = await index.inventory()
   await records.onMissing(missingFrom(found, await records.expected()))
   const unknown = await records.unknown([...found.keys()])

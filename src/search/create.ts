@@ -3,7 +3,7 @@ import type { Logger } from '../core/logger.ts'
 import { fromNow } from '../core/moment.ts'
 import { noTelemetry, type Telemetry } from '../core/telemetry.ts'
 import type { Embedder } from '../embed/embedder.ts'
-import type { ChunkIndex } from '../index/chunk-index.ts'
+import type { PassageIndex } from '../index/passage-index.ts'
 import type { IndexReading } from '../lifecycle/lifecycle.ts'
 import type { Documents, Messages, Synonyms, Vocabulary } from '../records/records.ts'
 import type { Reranker } from '../rerank/reranker.ts'
@@ -39,7 +39,7 @@ const UNCHECKED =
 /** The index that is active, with its embedder. */
 interface ActiveIndex {
   embedder: Embedder
-  index: ChunkIndex
+  index: PassageIndex
   /** See `OpenIndex.chance`. */
   chance: Chance | null
 }
@@ -193,7 +193,7 @@ class DocumentSearch implements Search {
   private correct(
     { query, userId, projectIds }: SearchQuery,
     { free }: ParsedQuery,
-    { synonyms, index, signal }: { synonyms: OwnSynonyms | null; index: ChunkIndex; signal: AbortSignal | undefined },
+    { synonyms, index, signal }: { synonyms: OwnSynonyms | null; index: PassageIndex; signal: AbortSignal | undefined },
   ): Promise<Corrected> {
     const { records, threads } = this.options
     const countTerms = (terms: readonly string[]) => threads.countTerms(index, { userId, projectIds }, terms, signal)

@@ -1,6 +1,6 @@
 import type { Logger } from '../core/logger.ts'
 import type { DegradedReason } from '../core/telemetry.ts'
-import type { ChunkIndex } from '../index/chunk-index.ts'
+import type { PassageIndex } from '../index/passage-index.ts'
 import type { RerankCandidate, Reranker } from '../rerank/reranker.ts'
 import { DeadlinePassed, withDeadline } from '../core/deadline.ts'
 import type { Found } from './find-request.ts'
@@ -14,7 +14,7 @@ export interface RerankOptions {
   /** The passages that the search found, in the order of the reranker's `base`. */
   found: Pick<Found, 'forModel' | 'rerank' | 'groups'>
   reranker: Reranker
-  index: Pick<ChunkIndex, 'passages'>
+  index: Pick<PassageIndex, 'passages'>
   deadlineMs: number
   signal: AbortSignal | undefined
   log: Logger

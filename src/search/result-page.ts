@@ -3,7 +3,7 @@ import { type Chance, measuredFloor, type NoiseFloor } from '../core/noise.ts'
 import type { SearchFilter } from '../core/search-filter.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import { isInVocabulary } from '../embed/model/vocabulary.ts'
-import type { ChunkIndex } from '../index/chunk-index.ts'
+import type { PassageIndex } from '../index/passage-index.ts'
 import { hasPhrases } from '../index/phrase.ts'
 import type { Documents } from '../records/records.ts'
 import type { Reranker } from '../rerank/reranker.ts'
@@ -31,7 +31,7 @@ export interface PageRequest {
   chance: Chance | null
   /** See `FindRequest`. */
   typedTerms: readonly string[] | null
-  index: ChunkIndex
+  index: PassageIndex
   threads: SearchThreads
   /** Weight of the vector channel; null: the embedder's own. */
   fusionWeight: number | null

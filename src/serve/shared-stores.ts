@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { ChunkIndexStore } from '../index/chunk-index.ts'
+import type { PassageIndexStore } from '../index/passage-index.ts'
 import {
   createSharedIndexStore,
   type SharedIndexStoreOptions,
@@ -28,7 +28,7 @@ interface IndexStoreParts {
 export function indexStoreOf(
   { folder, shared, log }: Pick<SharedPartsOptions, 'folder' | 'shared' | 'log'>,
   { folder: name, memoryBytes, cacheBytes, threads, leases }: IndexStoreParts,
-): ChunkIndexStore & { close(): Promise<void> } {
+): PassageIndexStore & { close(): Promise<void> } {
   const { place, store, coordination } = shared
   return createSharedIndexStore({
     address: place.store,

@@ -11,7 +11,7 @@ import { divideMemory, MemoryUse, type SegmentMemory, smallestOnDisk } from '../
 import { memoryOfSegment, type SharedSegment } from '../../src/index/segments/store/project-segments.ts'
 import type { FindRequest } from '../../src/search/find-request.ts'
 import { SearchThreads } from '../../src/search/threads/search-threads.ts'
-import { DIMENSIONS, direction, passage } from '../conformance/chunk-index.ts'
+import { DIMENSIONS, direction, passage } from '../conformance/passage-index.ts'
 import { createMemoryTable } from '../support/memory-passage-table.ts'
 import { keywordSearch, vectorSearch } from '../support/search-index.ts'
 import { until } from '../support/until.ts'

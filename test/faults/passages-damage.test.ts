@@ -6,7 +6,7 @@ import { isDocsearchError } from '../../src/core/errors.ts'
 import { silentLogger } from '../../src/core/logger.ts'
 import type { PassageTable, StoredPassage } from '../../src/index/passage-table.ts'
 import { createPassageTableStore } from '../../src/index/passages/store.ts'
-import { DIMENSIONS } from '../conformance/chunk-index.ts'
+import { DIMENSIONS } from '../conformance/passage-index.ts'
 import { errorCode } from '../support/codes.ts'
 import { scanned, stored } from '../support/passage-table.ts'
 

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
-import type { ChunkIndex } from '../../src/index/chunk-index.ts'
+import type { PassageIndex } from '../../src/index/passage-index.ts'
 import { createSharedIndexStore, type WriterLeases } from '../../src/index/shared-index-store.ts'
 import type { ObjectStore } from '../../src/objects/object-store.ts'
 import { errorCode } from '../support/codes.ts'
@@ -69,7 +69,7 @@ async function startWriter(
   }
 }
 
-async function open(fence: number | null): Promise<ChunkIndex> {
+async function open(fence: number | null): Promise<PassageIndex> {
   const leases: WriterLeases | null = fence === null ? null : { current: async () => ({ fence }), drop() {} }
   const store = createSharedIndexStore({
     address,
@@ -86,7 +86,7 @@ async function open(fence: number | null): Promise<ChunkIndex> {
 }
 
 /** Returns the texts that searches find. */
-async function texts(index: ChunkIndex): Promise<string[]> {
+async function texts(index: PassageIndex): Promise<string[]> {
   expect(await index.catchUp()).toBe(true)
   const rows = (await keywordSearch(index, ['common'], {}, 10_000)).map(({ row }) => row)
   const read = await index.passages(rows)
@@ -97,7 +97,7 @@ async function texts(index: ChunkIndex): Promise<string[]> {
  * Checks that the index has each document of the ledger, in the confirmed version or in the next one, which the writer was about to confirm. It may have one
  * more document.
  */
-async function compare(index: ChunkIndex, ledger: Ledger): Promise<void> {
+async function compare(index: PassageIndex, ledger: Ledger): Promise<void> {
   const found = await texts(index)
   const versions = new Map(found.map((text) => [/of (\S+)$/.exec(text)![1]!, Number(/version (\d)/.exec(text)?.[1])]))
   // Each document is there completely, once, and in one version.
@@ -119,7 +119,7 @@ async function countRows(): Promise<number> {
 }
 
 /** Expects that the writer removes all rows that no commit refers to. */
-async function expectNoUnusedRows(writer: ChunkIndex): Promise<void> {
+async function expectNoUnusedRows(writer: PassageIndex): Promise<void> {
   await writer.optimize()
   const expected = await writer.countPassages()
   await until('unused rows are removed', async () => (await countRows()) === expected)
@@ -198,7 +198,7 @@ test('rows that a frozen writer adds after a takeover do no harm', async () => {
 })
 
 /** Opens the index as its next writer. */
-async function taken(fence: number): Promise<ChunkIndex> {
+async function taken(fence: number): Promise<PassageIndex> {
   const index = await open(fence)
   await index.put([])
   return index

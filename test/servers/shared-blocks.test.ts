@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
-import type { ChunkIndex } from '../../src/index/chunk-index.ts'
+import type { PassageIndex } from '../../src/index/passage-index.ts'
 import type { PassageTableStore } from '../../src/index/passage-table.ts'
 import { isPaged } from '../../src/index/segments/paged-file.ts'
 import { BLOCK_BYTES } from '../../src/index/segments/remote-file.ts'
@@ -13,7 +13,7 @@ import { createSharedIndexStore } from '../../src/index/shared-index-store.ts'
 import type { ObjectStore } from '../../src/objects/object-store.ts'
 import type { FindRequest, Found } from '../../src/search/find-request.ts'
 import { SearchThreads } from '../../src/search/threads/search-threads.ts'
-import { DIMENSIONS, direction, passage } from '../conformance/chunk-index.ts'
+import { DIMENSIONS, direction, passage } from '../conformance/passage-index.ts'
 import { errorCode } from '../support/codes.ts'
 import { createMemoryTable, createMemoryTables } from '../support/memory-passage-table.ts'
 import { BUCKET, startS3rver, startVersitygw, type TestStore, VERSITYGW } from '../support/object-stores.ts'
@@ -51,7 +51,7 @@ afterEach(async () => {
 })
 
 interface Opened {
-  index: ChunkIndex
+  index: PassageIndex
   folder: string
   close: () => Promise<void>
 }
@@ -114,20 +114,20 @@ const FIND: FindRequest = {
 }
 
 /** What several searches find, in order and with scores. */
-async function found(index: ChunkIndex) {
+async function found(index: PassageIndex) {
   const answers: Found[] = []
   for (const [i, terms] of [['common', 'word1'], ['word3', 'often'], ['word96'], ['doc_1x3999']].entries())
     answers.push(await threads.find(index, { ...FIND, terms, vector: direction(20 * i) }))
   return answers.map(({ groups }) => groups.map(({ best, score }) => ({ id: best.id, score })))
 }
 
-const pagedFiles = (index: ChunkIndex) =>
+const pagedFiles = (index: PassageIndex) =>
   index
     .segments()
     .flatMap(({ segments }) => segments.flatMap(({ words, vectors }) => [words, vectors]))
     .filter(isPaged)
 
-async function putAll(index: ChunkIndex): Promise<void> {
+async function putAll(index: PassageIndex): Promise<void> {
   for (let i = 0; i < 3; i++) await index.put([document(`doc_${i}`)])
   await index.deleteDocuments(['doc_2'])
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { type Logger, silentLogger } from '../../src/core/logger.ts'
-import type { ChunkIndex } from '../../src/index/chunk-index.ts'
+import type { PassageIndex } from '../../src/index/passage-index.ts'
 import { createSharedIndexStore, type WriterLeases } from '../../src/index/shared-index-store.ts'
 import type { ObjectStore } from '../../src/objects/object-store.ts'
-import { DIMENSIONS, passage } from '../conformance/chunk-index.ts'
+import { DIMENSIONS, passage } from '../conformance/passage-index.ts'
 import { errorCode } from '../support/codes.ts'
 import { BUCKET, startS3rver, startVersitygw, type TestStore, VERSITYGW } from '../support/object-stores.ts'
 import { openStore } from '../support/open-store.ts'
@@ -35,7 +35,7 @@ afterEach(() => {
 })
 
 /** Opens the index as another process. Without leases, this process only reads. */
-async function open(own: WriterLeases | null, catchUpMs = 60_000, log = silentLogger): Promise<ChunkIndex> {
+async function open(own: WriterLeases | null, catchUpMs = 60_000, log = silentLogger): Promise<PassageIndex> {
   const store = createSharedIndexStore({
     address,
     objects,
@@ -63,7 +63,7 @@ function document(documentId: string, { version = 1, passages = 2 } = {}) {
 }
 
 /** The texts that a search finds, as a process reads them. */
-async function texts(index: ChunkIndex): Promise<string[]> {
+async function texts(index: PassageIndex): Promise<string[]> {
   const rows = (await keywordSearch(index, ['common'], {}, 1_000)).map(({ row }) => row)
   const read = await index.passages(rows)
   return rows.flatMap((row) => read.get(row)?.text ?? `row ${row} is missing`).toSorted()
@@ -174,7 +174,7 @@ test('if a segment is lost in the store, its documents are missing from the inde
   expect(await texts(next)).toEqual(textsOf(document('doc_1')))
 })
 
-async function storedTexts(index: ChunkIndex): Promise<string[]> {
+async function storedTexts(index: PassageIndex): Promise<string[]> {
   const found: string[] = []
   for await (const batch of index.stored()) found.push(...batch.map(({ text }) => text))
   return found.toSorted()

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
 import { nameTerms, passageTerms } from '../../src/index/passage-terms.ts'
-import type { ChunkIndex } from '../../src/index/chunk-index.ts'
+import type { PassageIndex } from '../../src/index/passage-index.ts'
 import { SegmentedIndex } from '../../src/index/segmented-index.ts'
 import { SegmentStore } from '../../src/index/segments/store/segment-store.ts'
 import { SharedIndex } from '../../src/index/shared-index.ts'
 import type { WriterLeases } from '../../src/index/shared-index-store.ts'
-import { DIMENSIONS, direction, passage } from '../conformance/chunk-index.ts'
+import { DIMENSIONS, direction, passage } from '../conformance/passage-index.ts'
 import { errorCode } from '../support/codes.ts'
 import { createMemoryTable } from '../support/memory-passage-table.ts'
 import { BUCKET, startS3rver, startVersitygw, type TestStore, VERSITYGW } from '../support/object-stores.ts'
@@ -107,7 +107,7 @@ function document(documentId: string, { projectId = 'prj_a', passages = 3, versi
 }
 
 /** What searches find, with scores. */
-async function found(from: ChunkIndex | SegmentStore) {
+async function found(from: PassageIndex | SegmentStore) {
   const index = from instanceof SegmentStore ? { segments: () => from.projects(), rowsWithPhrases: async () => [] } : from
   const shown = ({ id, score }: { id: string; score: number }) => ({ id, score })
   return {

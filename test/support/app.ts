@@ -25,7 +25,7 @@ import { startLifecycle } from '../../src/lifecycle/start.ts'
 import { createApp } from '../../src/http/app.ts'
 import { MAX_HEADER_BYTES } from '../../src/http/problems/malformed.ts'
 import type { Dependencies, HttpSettings } from '../../src/http/dependencies.ts'
-import type { ChunkIndexStore } from '../../src/index/chunk-index.ts'
+import type { PassageIndexStore } from '../../src/index/passage-index.ts'
 import { createIndexStore } from '../../src/index/index-store.ts'
 import { createIngest } from '../../src/ingest/create.ts'
 import type { FetchDocument } from '../../src/oauth/client-documents.ts'
@@ -120,7 +120,7 @@ export interface TestAppOptions {
   /** Default: an address where nothing listens. */
   ollamaUrl?: string
   /** Only on a data folder. Default: an index in the folder. */
-  indexStore?: ChunkIndexStore
+  indexStore?: PassageIndexStore
   /** Default: the fused order. */
   reranker?: Reranker
   /** How often the instance takes backups by itself. Default: never. */

@@ -1,5 +1,5 @@
-import type { IndexedPassage, Passage } from '../../src/index/chunk-index.ts'
-import { passes } from './memory-chunk-index.ts'
+import type { IndexedPassage, Passage } from '../../src/index/passage-index.ts'
+import { passes } from './memory-passage-index.ts'
 import { DocsearchError } from '../../src/core/errors.ts'
 import { withinLimits } from '../../src/index/passage-limits.ts'
 import type { PassageTable, PassageTableStore, StoredPassage } from '../../src/index/passage-table.ts'

@@ -1,4 +1,4 @@
-import type { DocumentPassages, IndexedPassage } from '../../src/index/chunk-index.ts'
+import type { DocumentPassages, IndexedPassage } from '../../src/index/passage-index.ts'
 import { DeletionBitmap } from '../../src/index/segments/deletion-bitmap.ts'
 import { titleKeyOf } from '../../src/index/segments/document-names.ts'
 import { SegmentBuilder } from '../../src/index/segments/segment-builder.ts'

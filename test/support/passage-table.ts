@@ -1,5 +1,5 @@
 import type { PassageTable, StoredPassage } from '../../src/index/passage-table.ts'
-import { passage } from '../conformance/chunk-index.ts'
+import { passage } from '../conformance/passage-index.ts'
 
 /** Returns a passage as the table stores it. */
 export function stored(documentId: string, n: number, change: Partial<StoredPassage> = {}): StoredPassage {

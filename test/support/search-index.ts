@@ -1,5 +1,5 @@
 import type { SearchFilter } from '../../src/core/search-filter.ts'
-import type { ChunkIndex } from '../../src/index/chunk-index.ts'
+import type { PassageIndex } from '../../src/index/passage-index.ts'
 import { hasPhrases } from '../../src/index/phrase.ts'
 import { PLAIN_BM25 } from '../../src/index/segments/bm25f.ts'
 import { MatchedPassage } from '../../src/index/segments/matched-passage.ts'
@@ -14,7 +14,7 @@ import { OpenIndex } from '../../src/search/threads/open-index.ts'
 export type Filter = SearchFilter & { projectIds?: readonly string[] }
 
 /** What a search reads of an index. */
-type Searched = Pick<ChunkIndex, 'segments' | 'rowsWithPhrases'>
+type Searched = Pick<PassageIndex, 'segments' | 'rowsWithPhrases'>
 
 export interface FoundPassage {
   id: string

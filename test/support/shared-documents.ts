@@ -1,4 +1,4 @@
-import type { DocumentPassages, IndexedPassage } from '../../src/index/chunk-index.ts'
+import type { DocumentPassages, IndexedPassage } from '../../src/index/passage-index.ts'
 import { hashText } from '../../src/index/text-hash.ts'
 
 export const SHARED_DIMENSIONS = 8

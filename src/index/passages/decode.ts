@@ -1,5 +1,5 @@
 import type { RecordBatch, Vector } from 'apache-arrow'
-import type { Passage } from '../chunk-index.ts'
+import type { Passage } from '../passage-index.ts'
 import { withinLimits } from '../passage-limits.ts'
 import type { StoredPassage } from '../passage-table.ts'
 import { hashText } from '../text-hash.ts'

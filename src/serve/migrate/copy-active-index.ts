@@ -1,7 +1,7 @@
 import type { Migrated } from '../../contract/migrate.ts'
 import { isDocsearchError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
-import type { ChunkIndexStore } from '../../index/chunk-index.ts'
+import type { PassageIndexStore } from '../../index/passage-index.ts'
 import { copyIndex } from '../../index/copy-index.ts'
 import { currentLayout, parseFingerprint } from '../../lifecycle/fingerprint.ts'
 import type { SnapshotIndex } from '../../records/records.ts'
@@ -11,8 +11,8 @@ import type { MigrateHooks } from './hooks.ts'
 /** Copies the active index. An instance builds every other index, and one that could not be copied, from its records. */
 export async function copyActiveIndex(options: {
   index: SnapshotIndex | null
-  from: ChunkIndexStore
-  to: ChunkIndexStore
+  from: PassageIndexStore
+  to: PassageIndexStore
   hooks: Pick<MigrateHooks, 'signal' | 'onPassages'>
   log: Logger
 }): Promise<Migrated['index']> {

@@ -3,7 +3,7 @@ import type { Blobs } from '../../blobs/blobs.ts'
 import { openObjectBlobs } from '../../blobs/objects.ts'
 import { type SharedPlace, withHiddenPassword } from '../../config/shared-place.ts'
 import type { Logger } from '../../core/logger.ts'
-import type { ChunkIndexStore } from '../../index/chunk-index.ts'
+import type { PassageIndexStore } from '../../index/passage-index.ts'
 import { createSharedIndexStore } from '../../index/shared-index-store.ts'
 import type { ObjectStore } from '../../objects/object-store.ts'
 import type { HeldLease, Lease } from '../../records/shared.ts'
@@ -24,7 +24,7 @@ export interface SharedSide {
   objects: ObjectStore
   blobs: Blobs
   /** Returns the indexes: to write them under this lease of the writer, or without a lease, only to read them. */
-  indexes(held: HeldLease | null): ChunkIndexStore
+  indexes(held: HeldLease | null): PassageIndexStore
   writer: Lease
 }
 

@@ -1,15 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
-import type { ChunkIndex, IndexedPassage } from '../../../src/index/chunk-index.ts'
+import type { PassageIndex, IndexedPassage } from '../../../src/index/passage-index.ts'
 import { copyIndex } from '../../../src/index/copy-index.ts'
 import { createIndexStore } from '../../../src/index/index-store.ts'
 import { withTerms } from '../../../src/index/passage-terms.ts'
-import { DIMENSIONS, direction, passage } from '../../conformance/chunk-index.ts'
+import { DIMENSIONS, direction, passage } from '../../conformance/passage-index.ts'
 import { createMemoryTables } from '../../support/memory-passage-table.ts'
 import { keywordSearch, vectorSearch } from '../../support/search-index.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
-async function emptyIndex(): Promise<ChunkIndex> {
+async function emptyIndex(): Promise<PassageIndex> {
   const store = createIndexStore({ dataDir: await tempFolder(), tables: createMemoryTables(), log: silentLogger })
   const index = await store.open({ id: 'gen_a', dimensions: DIMENSIONS })
   onTestFinished(() => index.close())
@@ -32,19 +32,19 @@ const DOCUMENTS = Array.from({ length: 30 }, (_, i) => {
   return { documentId, passages, isNew: true }
 })
 
-async function filledIndex(documents = DOCUMENTS): Promise<ChunkIndex> {
+async function filledIndex(documents = DOCUMENTS): Promise<PassageIndex> {
   const index = await emptyIndex()
   for (const document of documents) await index.put([document])
   return index
 }
 
-const copy = async (from: ChunkIndex, to: ChunkIndex, signal = new AbortController().signal) => {
+const copy = async (from: PassageIndex, to: PassageIndex, signal = new AbortController().signal) => {
   const seen: number[] = []
   const copied = await copyIndex({ from, to, signal, onPassages: (passages) => seen.push(passages) })
   return { copied, seen }
 }
 
-const found = async (index: ChunkIndex) => ({
+const found = async (index: PassageIndex) => ({
   keywords: (await keywordSearch(index, ['tea'], {}, 100)).map(({ id, score }) => [id, score]),
   vectors: (await vectorSearch(index, direction(3), {}, 100)).map(({ id, score }) => [id, score]),
 })
@@ -71,7 +71,7 @@ test('an interrupted copy continues where it stopped, and removes what the index
 
 test('a copy that loses a document fails', async () => {
   const [from, to] = [await filledIndex(), await emptyIndex()]
-  const lossy = { ...proxyOf(to), put: async (documents: Parameters<ChunkIndex['put']>[0]) => to.put(documents.slice(1)) }
+  const lossy = { ...proxyOf(to), put: async (documents: Parameters<PassageIndex['put']>[0]) => to.put(documents.slice(1)) }
   const copying = copyIndex({ from, to: lossy, signal: new AbortController().signal, onPassages: () => {} })
   await expect(copying).rejects.toThrow('the copy of the index lacks 1 of 30 documents')
 })
@@ -81,6 +81,6 @@ test('a copy stops when its signal aborts', async () => {
   await expect(copy(await filledIndex(), await emptyIndex(), AbortSignal.abort(reason))).rejects.toBe(reason)
 })
 
-function proxyOf(index: ChunkIndex): Pick<ChunkIndex, 'deleteDocuments' | 'inventory'> {
+function proxyOf(index: PassageIndex): Pick<PassageIndex, 'deleteDocuments' | 'inventory'> {
   return { deleteDocuments: (ids) => index.deleteDocuments(ids), inventory: () => index.inventory() }
 }

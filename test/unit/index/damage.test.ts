@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { isDocsearchError } from '../../../src/core/errors.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
-import type { ChunkIndex, ChunkIndexStore } from '../../../src/index/chunk-index.ts'
+import type { PassageIndex, PassageIndexStore } from '../../../src/index/passage-index.ts'
 import { createIndexStore } from '../../../src/index/index-store.ts'
-import { passage, DIMENSIONS, direction } from '../../conformance/chunk-index.ts'
+import { passage, DIMENSIONS, direction } from '../../conformance/passage-index.ts'
 import { errorCode } from '../../support/codes.ts'
 import { keywordSearch, vectorSearch } from '../../support/search-index.ts'
 
@@ -34,10 +34,10 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-const storeIn = (path: string): ChunkIndexStore => createIndexStore({ dataDir: path, log: silentLogger })
-const open = (store: ChunkIndexStore): Promise<ChunkIndex> => store.open({ id: 'idx_1', dimensions: DIMENSIONS })
+const storeIn = (path: string): PassageIndexStore => createIndexStore({ dataDir: path, log: silentLogger })
+const open = (store: PassageIndexStore): Promise<PassageIndex> => store.open({ id: 'idx_1', dimensions: DIMENSIONS })
 
-async function everything(index: ChunkIndex) {
+async function everything(index: PassageIndex) {
   const keyword = await keywordSearch(index, ['passage'], OWNER, 100)
   const vector = await vectorSearch(index, direction(0), OWNER, 100)
   const tagged = await keywordSearch(index, ['passage'], { ...OWNER, tags: ['t3'], projectIds: ['prj_a'] }, 100)
@@ -52,7 +52,7 @@ async function everything(index: ChunkIndex) {
 
 /** Returns everything an index says, or the code of the error when it cannot be opened or read. */
 async function look(path: string): Promise<Awaited<ReturnType<typeof everything>> | string> {
-  let index: ChunkIndex | undefined
+  let index: PassageIndex | undefined
   try {
     index = await open(storeIn(path))
     await index.inventory()

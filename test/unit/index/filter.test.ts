@@ -5,10 +5,10 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { foldName } from '../../../src/core/fold-name.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
-import type { ChunkIndex } from '../../../src/index/chunk-index.ts'
+import type { PassageIndex } from '../../../src/index/passage-index.ts'
 import { phrasesToSql } from '../../../src/index/passages/sql.ts'
 import { createIndexStore } from '../../../src/index/index-store.ts'
-import { analysed, passage, DIMENSIONS } from '../../conformance/chunk-index.ts'
+import { analysed, passage, DIMENSIONS } from '../../conformance/passage-index.ts'
 import { keywordSearch } from '../../support/search-index.ts'
 
 // Characters that mean something in SQL, in LIKE or in a path.
@@ -43,7 +43,7 @@ const nasty = fc.string({
 const values = fc.sample(nasty, { numRuns: 60, seed: 7 })
 
 let folder: string
-let index: ChunkIndex
+let index: PassageIndex
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'docsearch-filter-'))
   index = await createIndexStore({ dataDir: folder, log: silentLogger }).open({ id: 'idx_1', dimensions: DIMENSIONS })

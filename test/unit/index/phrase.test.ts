@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { phraseWords } from '../../../src/index/phrase.ts'
-import { analysed, DIMENSIONS, passage } from '../../conformance/chunk-index.ts'
-import { createMemoryIndexStore, passes } from '../../support/memory-chunk-index.ts'
+import { analysed, DIMENSIONS, passage } from '../../conformance/passage-index.ts'
+import { createMemoryIndexStore, passes } from '../../support/memory-passage-index.ts'
 import { keywordSearch } from '../../support/search-index.ts'
 
 // Words that become another term by language, several terms, or one term where a phrase has two.

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { DocsearchError } from '../../../src/core/errors.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { Embedder } from '../../../src/embed/embedder.ts'
-import type { ChunkIndex } from '../../../src/index/chunk-index.ts'
+import type { PassageIndex } from '../../../src/index/passage-index.ts'
 import { OpenIndexes } from '../../../src/lifecycle/open-indexes.ts'
 import type { Indexes } from '../../../src/records/indexes.ts'
 import type { IndexRecord } from '../../../src/records/records.ts'
@@ -31,7 +31,7 @@ function newOpenIndexes() {
   const indexStore = {
     open: async ({ id }: { id: string }) => {
       if (id === 'damaged') throw new DocsearchError('index_corrupt', 'damaged')
-      return close(`index ${id}`) as unknown as ChunkIndex
+      return close(`index ${id}`) as unknown as PassageIndex
     },
     list: async () => [],
     size: async () => 0,

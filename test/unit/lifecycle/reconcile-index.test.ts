@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ChunkIndex } from '../../../src/index/chunk-index.ts'
+import type { PassageIndex } from '../../../src/index/passage-index.ts'
 import { missingFrom, reconcileIndex } from '../../../src/lifecycle/reconcile-index.ts'
 
 test.each([
@@ -21,7 +21,7 @@ test('reports missing documents before it deletes unknown ones, and returns what
         ['deleted', { version: 1, chunks: 1 }],
       ]),
     deleteDocuments: async (ids: string[]) => void events.push(`deleted ${ids.join()}`),
-  } as unknown as ChunkIndex
+  } as unknown as PassageIndex
   const present = await reconcileIndex(index, {
     expected: async () =>
       new Map([

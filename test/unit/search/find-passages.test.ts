@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { DocumentPassages, IndexedPassage } from '../../../src/index/chunk-index.ts'
+import type { DocumentPassages, IndexedPassage } from '../../../src/index/passage-index.ts'
 import { findPassages } from '../../../src/search/find-passages.ts'
 import type { FindRequest, Found } from '../../../src/search/find-request.ts'
 import { OpenIndex } from '../../../src/search/threads/open-index.ts'

@@ -8,7 +8,7 @@ import { silentLogger } from '../../../src/core/logger.ts'
 import type { DocumentRecord, Project, User } from '../../../src/core/model.ts'
 import { createBuiltinEmbedder } from '../../../src/embed/builtin.ts'
 import type { Embedder } from '../../../src/embed/embedder.ts'
-import type { ChunkIndex, IndexedPassage } from '../../../src/index/chunk-index.ts'
+import type { PassageIndex, IndexedPassage } from '../../../src/index/passage-index.ts'
 import type { Records } from '../../../src/records/records.ts'
 import { openRecordsIn } from '../../support/temp-records.ts'
 import type { Reranker } from '../../../src/rerank/reranker.ts'
@@ -19,7 +19,7 @@ import { SearchThreads } from '../../../src/search/threads/search-threads.ts'
 import { analyse } from '../../../src/text/analyse.ts'
 import { shownLanguage } from '../../../src/text/language.ts'
 import { createWordList } from '../../../src/text/word-list.ts'
-import { createMemoryIndexStore } from '../../support/memory-chunk-index.ts'
+import { createMemoryIndexStore } from '../../support/memory-passage-index.ts'
 
 /** The text between two passages. */
 const GAP = '\n\n'
@@ -27,7 +27,7 @@ const GAP = '\n\n'
 /** A search over real records, an index in memory and the built-in embedder. Tests add the passages. */
 export interface Fixture {
   records: Records
-  index: ChunkIndex
+  index: PassageIndex
   embedder: Embedder
   owner: User
   project: Project
@@ -52,7 +52,7 @@ interface Change {
 export interface Using {
   chance?: Chance
   embedder?: Embedder
-  index?: ChunkIndex
+  index?: PassageIndex
   reranker?: Reranker
   fusionWeight?: number | null
   /** True: no index is active. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DIMENSIONS, passage } from '../../conformance/chunk-index.ts'
+import { DIMENSIONS, passage } from '../../conformance/passage-index.ts'
 import { filterSegments } from '../../../src/search/filter-segments.ts'
 import { PassageWords } from '../../../src/search/passage-words.ts'
 import { OpenIndex } from '../../../src/search/threads/open-index.ts'

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import type { SearchFilter } from '../../../src/core/search-filter.ts'
 import { findPhraseChecks, MAX_CHECKED } from '../../../src/search/phrase-checks.ts'
 import { OpenIndex } from '../../../src/search/threads/open-index.ts'
-import { analysed, DIMENSIONS, direction, passage } from '../../conformance/chunk-index.ts'
-import { createMemoryIndexStore } from '../../support/memory-chunk-index.ts'
+import { analysed, DIMENSIONS, direction, passage } from '../../conformance/passage-index.ts'
+import { createMemoryIndexStore } from '../../support/memory-passage-index.ts'
 
 /** Finds the passages of these texts to check for phrases, by their index. */
 async function checksOf(texts: readonly string[], filter: SearchFilter, terms: string[] = []) {

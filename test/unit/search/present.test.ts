@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { DocumentRecord } from '../../../src/core/model.ts'
-import type { Passage } from '../../../src/index/chunk-index.ts'
+import type { Passage } from '../../../src/index/passage-index.ts'
 import { present, type Result } from '../../../src/search/results.ts'
-import { passage } from '../../conformance/chunk-index.ts'
+import { passage } from '../../conformance/passage-index.ts'
 
 /** Two passages that follow each other in a document. */
 const [first, second] = [

@@ -7,7 +7,7 @@ import { systemClock } from '../../../../src/core/clock.ts'
 import { silentLogger } from '../../../../src/core/logger.ts'
 import { openPassageTable } from '../../../../src/index/passages/open.ts'
 import { cacheSizes } from '../../../../src/index/passages/store.ts'
-import { DIMENSIONS } from '../../../conformance/chunk-index.ts'
+import { DIMENSIONS } from '../../../conformance/passage-index.ts'
 import { stored } from '../../../support/passage-table.ts'
 
 const MB = 2 ** 20

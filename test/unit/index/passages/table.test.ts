@@ -8,7 +8,7 @@ import { MAX_PASSAGE_CHARS, MAX_TITLE_CHARS } from '../../../../src/core/text-li
 import type { PassageTable, RowOfPassage } from '../../../../src/index/passage-table.ts'
 import { openPassageTable, type OpenOptions } from '../../../../src/index/passages/open.ts'
 import { createPassageTableStore } from '../../../../src/index/passages/store.ts'
-import { DIMENSIONS, FILTER_CASES, FILTERED_PASSAGES } from '../../../conformance/chunk-index.ts'
+import { DIMENSIONS, FILTER_CASES, FILTERED_PASSAGES } from '../../../conformance/passage-index.ts'
 import { hashText } from '../../../../src/index/text-hash.ts'
 import { errorCode } from '../../../support/codes.ts'
 import { scanned, stored } from '../../../support/passage-table.ts'

@@ -8,7 +8,7 @@ import { MANIFEST, NEW_MANIFEST } from '../../../../../src/index/segments/store/
 import { loadProject } from '../../../../../src/index/segments/store/load.ts'
 import { StoredProject } from '../../../../../src/index/segments/store/stored-project.ts'
 import { buildSegment, StoredSegment } from '../../../../../src/index/segments/store/stored-segment.ts'
-import { DIMENSIONS, passage } from '../../../../conformance/chunk-index.ts'
+import { DIMENSIONS, passage } from '../../../../conformance/passage-index.ts'
 
 const PLACE = { indexId: 'idx_1', projectId: 'prj_a', ownerId: 'usr_a' }
 let folder: string

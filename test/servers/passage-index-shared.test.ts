@@ -10,7 +10,7 @@ import { createMemoryTables } from '../support/memory-passage-table.ts'
 import { BUCKET, startS3rver, startVersitygw, type TestStore, VERSITYGW } from '../support/object-stores.ts'
 import { openStore } from '../support/open-store.ts'
 import { createWriterLeases } from '../support/writer-leases.ts'
-import { chunkIndexConformance } from '../conformance/chunk-index.ts'
+import { passageIndexConformance } from '../conformance/passage-index.ts'
 
 let server: TestStore
 beforeAll(async () => {
@@ -43,5 +43,5 @@ async function make(tables?: PassageTableStore) {
   return { store, cleanUp }
 }
 
-chunkIndexConformance('segments in an object store over a table in memory', () => make(createMemoryTables()))
-chunkIndexConformance('segments and LanceDB in an object store', () => make())
+passageIndexConformance('segments in an object store over a table in memory', () => make(createMemoryTables()))
+passageIndexConformance('segments and LanceDB in an object store', () => make())

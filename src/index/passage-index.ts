@@ -110,10 +110,10 @@ export interface DamagedIndexFile {
 }
 
 /**
- * Searchable passages with their words and vectors. An index can always be rebuilt from records and blobs. test/conformance/chunk-index.ts
+ * Searchable passages with their words and vectors. An index can always be rebuilt from records and blobs. test/conformance/passage-index.ts
  * tests what every implementation promises.
  */
-export interface ChunkIndex {
+export interface PassageIndex {
   /** Replaces the passages of all the given documents in one commit. */
   put(documents: readonly DocumentPassages[]): Promise<void>
   deleteDocuments(documentIds: readonly string[]): Promise<void>
@@ -172,12 +172,12 @@ export interface ChunkIndex {
 }
 
 /** The indexes of a data folder, one for each index record. */
-export interface ChunkIndexStore {
+export interface PassageIndexStore {
   /**
    * Opens the index with this id, or creates it empty. Throws `index_corrupt` for a damaged index: drop and rebuild it. `denseDimensions` says
    * how many dimensions, from the first one on, are mostly not 0. By default, these are all dimensions.
    */
-  open(index: { id: string; dimensions: number; denseDimensions?: number }): Promise<ChunkIndex>
+  open(index: { id: string; dimensions: number; denseDimensions?: number }): Promise<PassageIndex>
   list(): Promise<string[]>
   /** Returns the bytes on disk, 0 for an unknown id. */
   size(indexId: string): Promise<number>

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { silentLogger } from '../../src/core/logger.ts'
 import { createIndexStore } from '../../src/index/index-store.ts'
-import { chunkIndexConformance } from './chunk-index.ts'
+import { passageIndexConformance } from './passage-index.ts'
 
-chunkIndexConformance('segments over LanceDB', async () => {
+passageIndexConformance('segments over LanceDB', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-index-'))
   return {
     store: createIndexStore({ dataDir: folder, log: silentLogger }),

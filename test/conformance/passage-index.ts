@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ChunkIndex, ChunkIndexStore, IndexedPassage, StoredPassage } from '../../src/index/chunk-index.ts'
+import type { PassageIndex, PassageIndexStore, IndexedPassage, StoredPassage } from '../../src/index/passage-index.ts'
 import { passageTerms } from '../../src/index/passage-terms.ts'
 import { hashText } from '../../src/index/text-hash.ts'
 import { MAX_PASSAGE_CHARS, MAX_TITLE_CHARS } from '../../src/core/text-limits.ts'
@@ -131,15 +131,15 @@ export const FILTER_CASES: [name: string, filter: Filter, expected: string[]][] 
   ['several at once', { projectIds: ['prj_a'], tags: ['blue'], mediaTypes: ['text/plain'] }, ['doc_4']],
 ]
 
-/** The promises of every ChunkIndex and its store (src/index/chunk-index.ts). */
-export function chunkIndexConformance(
+/** The promises of every PassageIndex and its store (src/index/passage-index.ts). */
+export function passageIndexConformance(
   name: string,
-  make: () => Promise<{ store: ChunkIndexStore; cleanUp: () => Promise<void> }>,
+  make: () => Promise<{ store: PassageIndexStore; cleanUp: () => Promise<void> }>,
 ) {
   describe(name, () => {
-    let store: ChunkIndexStore
+    let store: PassageIndexStore
     let cleanUp: () => Promise<void>
-    let index: ChunkIndex
+    let index: PassageIndex
     beforeEach(async () => {
       ;({ store, cleanUp } = await make())
       index = await store.open({ id: 'idx_1', dimensions: DIMENSIONS })

@@ -1,6 +1,6 @@
 import { DocsearchError } from '../../src/core/errors.ts'
 import { foldName } from '../../src/core/fold-name.ts'
-import type { ChunkIndex, ChunkIndexStore, IndexedPassage, Passage } from '../../src/index/chunk-index.ts'
+import type { PassageIndex, PassageIndexStore, IndexedPassage, Passage } from '../../src/index/passage-index.ts'
 import { MAX_PASSAGE_CHARS } from '../../src/core/text-limits.ts'
 import { withinLimits } from '../../src/index/passage-limits.ts'
 import type { StoredPassage } from '../../src/index/passage-table.ts'
@@ -9,7 +9,7 @@ import { isUnspaced } from '../../src/text/tokenize.ts'
 import { MemorySegments } from './memory-segments.ts'
 
 /** Indexes in memory, for tests: real segments, and texts in a map. */
-export function createMemoryIndexStore(): ChunkIndexStore {
+export function createMemoryIndexStore(): PassageIndexStore {
   const indexes = new Map<string, Stored>()
   return {
     async open({ id, dimensions }) {
@@ -42,7 +42,7 @@ interface Stored {
 
 let lastRow = 0n
 
-function createMemoryIndex({ passages, rows, segments, dimensions }: Stored): ChunkIndex {
+function createMemoryIndex({ passages, rows, segments, dimensions }: Stored): PassageIndex {
   const remove = (documentIds: readonly string[]): Set<bigint> => {
     const gone = new Set<bigint>()
     for (const { id, documentId } of passages.values()) {

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { silentLogger } from '../../src/core/logger.ts'
 import { createIndexStore } from '../../src/index/index-store.ts'
 import { createMemoryTables } from '../support/memory-passage-table.ts'
-import { chunkIndexConformance } from './chunk-index.ts'
+import { passageIndexConformance } from './passage-index.ts'
 
-chunkIndexConformance('segments over a table in memory', async () => {
+passageIndexConformance('segments over a table in memory', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'docsearch-index-'))
   return {
     store: createIndexStore({ dataDir: folder, tables: createMemoryTables(), log: silentLogger }),
