@@ -23,6 +23,8 @@ export interface Docsearch {
   name: string
   instance: Instance
   search(request: Omit<SearchRequest, 'project'>): Promise<SearchAnswer>
+  /** Asks who the caller is, which costs little more than a request. */
+  me(): Promise<unknown>
   /** Restarts the daemon on its data, with the same settings. */
   restart(): Promise<void>
   /** Waits until the daemon has nothing to do. */
@@ -48,6 +50,7 @@ export async function startDocsearch(checkout: string | null): Promise<Docsearch
     name: checkout === null ? 'docsearch' : `docsearch in ${checkout}`,
     instance,
     search: async (request) => (await client.post('/api/v1/search', { project: PROJECT, ...request })) as SearchAnswer,
+    me: () => client.get('/api/v1/me'),
     async restart() {
       client.close()
       await instance.restart(env)

@@ -105,9 +105,10 @@ interface Asked {
 /** All programs answer each question in turns, so that all of them run while the machine is equally busy. */
 async function measureTurnsOfSearches(bench: Bench, rivals: Rivals): Promise<void> {
   const asked: Asked[] = [
-    ...bench.daemons.flatMap(({ name, search }): Asked[] => [
+    ...bench.daemons.flatMap(({ name, search, me }): Asked[] => [
       { name: `${name}, default search`, ask: (query) => search({ query }), bound: goalsOf(bench.options.passages).search },
       { name: `${name}, keyword only`, ask: (query) => search({ query, mode: 'keyword', rerank: false }) },
+      { name: `${name}, GET /api/v1/me`, ask: me },
     ]),
     ...rivals.built.map(({ name, search }) => ({ name, ask: search })),
     ...(rivals.server ? [{ name: rivals.server.name, ask: rivals.server.search }] : []),

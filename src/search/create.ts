@@ -1,26 +1,20 @@
-import type { Chance } from '../core/noise.ts'
-import type { Logger } from '../core/logger.ts'
 import { fromNow } from '../core/moment.ts'
-import { noTelemetry, type Telemetry } from '../core/telemetry.ts'
-import type { Embedder } from '../embed/embedder.ts'
-import type { PassageIndex } from '../index/passage-index.ts'
-import type { IndexReading } from '../lifecycle/lifecycle.ts'
-import type { Documents, Messages, Synonyms, Vocabulary } from '../records/records.ts'
-import type { Reranker } from '../rerank/reranker.ts'
-import { exactQuestion } from './exact-question.ts'
-import type { OwnSynonyms } from './expansions/expand.ts'
+import type { SearchFilter } from '../core/search-filter.ts'
+import { noTelemetry } from '../core/telemetry.ts'
 import { ProjectSynonymMatchers } from './expansions/project-synonyms.ts'
 import { countFacets } from './facets.ts'
-import { findMessagePages } from './message-pages.ts'
+import { MAX_CHECKED } from './filter-segments.ts'
+import type { FindAnswer, FindRequest } from './find-request.ts'
 import { Measurement, shapeOf } from './measurement.ts'
+import { findMessagePages } from './message-pages.ts'
 import { parseQuery, type ParsedQuery } from './parse.ts'
 import { askQuestion } from './question.ts'
-import { findResultPage, type ResultPage } from './result-page.ts'
-import { MAX_CHECKED } from './phrase-checks.ts'
+import { askThread, findResultPage, type ResultPage, whyNotReranked } from './result-page.ts'
+import type { ActiveIndex, Run, SearchOptions } from './run.ts'
 import type { Search, SearchOutcome, SearchQuery } from './search.ts'
-import { type Corrected, correct, NOT_CORRECTED } from './spelling.ts'
-import type { SearchThreads } from './threads/search-threads.ts'
-import { queryWords } from '../text/analyse.ts'
+import { type Corrected, correct, NOT_CORRECTED, readSpelling, type Spelling } from './spelling.ts'
+
+export type { SearchOptions } from './run.ts'
 
 /** A commit may replace passages between finding and reading them. The search then starts over, with at most this many attempts in all. */
 const MAX_ATTEMPTS = 3
@@ -36,32 +30,6 @@ const UNCHECKED =
   `Very many passages contain the words of a quoted or excluded phrase. docsearch checked the best ${MAX_CHECKED.toLocaleString('en')} ` +
   'of them for the phrase. Other passages may be missing from this answer.'
 
-/** The index that is active, with its embedder. */
-interface ActiveIndex {
-  embedder: Embedder
-  index: PassageIndex
-  /** See `OpenIndex.chance`. */
-  chance: Chance | null
-}
-
-export interface SearchOptions {
-  records: {
-    documents: Pick<Documents, 'getMany' | 'countPending'>
-    vocabulary: Pick<Vocabulary, 'wordsFrom' | 'entries'>
-    synonyms: Pick<Synonyms, 'byProject' | 'version'>
-    messages: Pick<Messages, 'find'>
-  }
-  lifecycle: Pick<IndexReading, 'choice' | 'catchUp'> & { active(): ActiveIndex | null }
-  reranker: Reranker
-  log: Logger
-  telemetry?: Telemetry
-  threads: SearchThreads
-  /** Weight of the vector channel. By default, or when null, the embedder's own weight. */
-  fusionWeight?: number | null
-  /** How long a search waits for the embedder and for the reranker. */
-  deadlines?: { embedMs: number; rerankMs: number }
-}
-
 type Answer = Omit<SearchOutcome, 'tookMs' | 'pendingDocuments'>
 
 /**
@@ -74,12 +42,10 @@ export function createSearch(options: SearchOptions): Search {
 
 class DocumentSearch implements Search {
   private readonly options: SearchOptions
-  private readonly deadlines: typeof DEADLINES
   private readonly synonyms: ProjectSynonymMatchers
 
   constructor(options: SearchOptions) {
     this.options = options
-    this.deadlines = options.deadlines ?? DEADLINES
     this.synonyms = new ProjectSynonymMatchers(options.records.synonyms)
   }
 
@@ -87,15 +53,15 @@ class DocumentSearch implements Search {
     signal?.throwIfAborted()
     const { records, lifecycle, telemetry = noTelemetry } = this.options
     const measured = new Measurement(telemetry)
-    const parsed = parseQuery(query.query)
+    const typed = parseQuery(query.query)
     // Counted before the index is read: a document that becomes searchable meanwhile may be both counted and found, but is never missing from both.
     const pendingDocuments = await records.documents.countPending(new Set(query.projectIds))
     await lifecycle.catchUp?.()
     const active = lifecycle.active()
     const answer =
-      active === null ? this.withoutIndex(query, measured) : await this.answer(query, parsed, active, measured, signal)
+      active === null ? this.withoutIndex(query, measured) : await this.answer(query, typed, active, measured, signal)
     const tookMs = measured.milliseconds
-    measured.end(answer.mode, () => shapeOf(query, parsed, answer))
+    measured.end(answer.mode, () => shapeOf(query, typed, answer))
     return { ...answer, tookMs, pendingDocuments }
   }
 
@@ -116,89 +82,83 @@ class DocumentSearch implements Search {
 
   private async answer(
     query: SearchQuery,
-    parsed: ParsedQuery,
+    typed: ParsedQuery,
     active: ActiveIndex,
     measured: Measurement,
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
+    const { records, deadlines = DEADLINES } = this.options
     const isCurrent = await active.index.catchUp()
-    const synonyms = await this.synonyms.of(query.projectIds)
-    const spelling = { synonyms, index: active.index, signal }
-    const corrected = query.correct
-      ? await measured.stage('spelling', () => this.correct(query, parsed, spelling))
-      : NOT_CORRECTED
-    if (corrected.reason !== null) measured.degraded('spelling_stopped')
-    const asked = corrected.query === null ? parsed : parseQuery(corrected.query)
-    const asking = {
-      query: asked.text,
-      expandable: asked.free.map(([start, end]) => (corrected.query ?? query.query).slice(start, end)),
-      synonyms,
-      furtherTerms: corrected.terms,
-      mode: query.mode,
-      embedder: active.embedder,
-      user: query.userId,
-      deadlineMs: this.deadlines.embedMs,
+    const run: Run = {
+      query,
+      typed,
+      ...active,
+      synonyms: await this.synonyms.of(query.projectIds),
+      messagePages: await findMessagePages(query, typed, { records: records.messages, measured, signal }),
+      parts: { ...this.options, deadlines },
+      measured,
       signal,
-      log: this.options.log,
     }
-    const question = await measured.stage('embed', () => askQuestion(asking))
-    measured.degraded(question.degraded)
-    const { records, reranker, threads, log, fusionWeight = null } = this.options
-    const exact = exactQuestion(parsed.text)
-    const typedTerms = corrected.query === null ? null : queryWords(parsed.text).flatMap(({ terms }) => terms)
-    const messagePages = await findMessagePages(query, parsed, { records: records.messages, measured, signal })
-    const find = async (parsed: ParsedQuery): Promise<ResultPage> => {
-      const request = {
-        messagePages,
-        query,
-        parsed,
-        question,
-        exact,
-        typedTerms,
-        ...active,
-        fusionWeight,
-        threads,
-        records,
-        reranker,
-        rerankMs: this.deadlines.rerankMs,
-        measured,
-        signal,
-        log,
-      }
-      let page = await findResultPage(request)
-      let { hasDamagedTexts } = page
-      // The next attempt no longer finds documents whose texts are damaged.
-      for (let attempt = 1; !page.isComplete && attempt < MAX_ATTEMPTS; attempt++) {
-        await fromNow(() => active.index.catchUp())
-        page = await findResultPage(request)
-        hasDamagedTexts ||= page.hasDamagedTexts
-      }
-      return { ...page, hasDamagedTexts }
-    }
-    const { page, relaxedPhrases } = await relaxPhrases(asked, query, find)
-    const { mode } = question
+    const { request, answer, corrected } = await askCorrected(run)
+    const { page, relaxedPhrases } = await relaxPhrases(request, answer, run)
+    const { mode, modeReason, degraded } = request.question
+    measured.degraded(degraded)
     return {
       hits: page.hits,
       correctedQuery: corrected.query,
       correctionReason: corrected.reason,
       relaxedPhrases,
       mode,
-      modeReason: explain(page, { modeReason: question.modeReason, isCurrent, measured }),
+      modeReason: explain(page, { modeReason, isCurrent, measured }),
       embeddingModel: mode === 'keyword' ? null : active.embedder.name,
       rerank: page.rerank,
       facets: page.facets,
     }
   }
+}
 
-  private correct(
-    { query, userId, projectIds }: SearchQuery,
-    { free }: ParsedQuery,
-    { synonyms, index, signal }: { synonyms: OwnSynonyms | null; index: PassageIndex; signal: AbortSignal | undefined },
-  ): Promise<Corrected> {
-    const { records, threads } = this.options
-    const countTerms = (terms: readonly string[]) => threads.countTerms(index, { userId, projectIds }, terms, signal)
-    const hasSynonyms = (word: string) => synonyms?.matcher.hasWord(word, synonyms.projectIds) === true
-    return correct(query, { projects: new Set(projectIds), spans: free, vocabulary: records.vocabulary, countTerms, hasSynonyms })
+interface AskedThread {
+  request: FindRequest
+  /** What the thread has answered. Null when it has to be asked. */
+  answer: FindAnswer | null
+  corrected: Corrected
+}
+
+/** Asks a search thread. If no passage has some words of the question, corrects these and has the thread asked again. */
+async function askCorrected(run: Run): Promise<AskedThread> {
+  const { query, typed, synonyms, measured } = run
+  const hasSynonyms = (word: string) => synonyms?.matcher.hasWord(word, synonyms.projectIds) === true
+  const spelling = readSpelling(query.query, query.correct ? typed.free : [], hasSynonyms)
+  const request = await requestOf(run, typed, NOT_CORRECTED, spelling)
+  const answer = await askThread(run, request)
+  const settled = { ...request, spelling: [] }
+  const isAnswered = answer.found !== null || answer.phraseChecks !== null
+  if (answer.unknown.length === 0) return { request: settled, answer, corrected: NOT_CORRECTED }
+  const { vocabulary } = run.parts.records
+  const corrected = await measured.stage('spelling', () =>
+    correct(spelling, answer.unknown, { projects: new Set(query.projectIds), vocabulary }),
+  )
+  if (corrected.reason !== null) measured.degraded('spelling_stopped')
+  const isAsTyped = corrected.query === null && corrected.terms.length === 0
+  if (isAsTyped) return { request: settled, answer: isAnswered ? answer : null, corrected }
+  const parsed = corrected.query === null ? typed : parseQuery(corrected.query)
+  return { request: await requestOf(run, parsed, corrected), answer: null, corrected }
+}
+
+async function requestOf(run: Run, parsed: ParsedQuery, corrected: Corrected, spelling?: Spelling): Promise<FindRequest> {
+  const { query, messagePages, measured, parts } = run
+  const question = await measured.stage('embed', () => askQuestion(parsed, corrected, run))
+  const isReranked = whyNotReranked(query) === null
+  const filter: SearchFilter = { ...query.filter, ...parsed.filter, ...messagePages }
+  return {
+    query,
+    question,
+    filter,
+    rowsWithPhrases: null,
+    spelling: spelling?.checked ?? [],
+    wanted: query.offset + query.limit,
+    rerank: isReranked ? parts.reranker.base : 'none',
+    forModel: isReranked && parts.reranker.readsPassages,
   }
 }
 
@@ -207,16 +167,28 @@ class DocumentSearch implements Search {
  * or when the caller wants the query exactly as typed.
  */
 async function relaxPhrases(
-  asked: ParsedQuery,
-  { correct }: Pick<SearchQuery, 'correct'>,
-  find: (parsed: ParsedQuery) => Promise<ResultPage>,
+  request: FindRequest,
+  answer: FindAnswer | null,
+  run: Run,
 ): Promise<{ page: ResultPage; relaxedPhrases: readonly string[] }> {
-  const page = await find(asked)
-  const { phrases = [] } = asked.filter
+  const page = await findComplete(run, request, answer)
+  const { phrases = [] } = request.filter
   // Damaged texts are no reason to search for something else.
-  if (!page.isEmpty || page.hasDamagedTexts || phrases.length === 0 || !correct) return { page, relaxedPhrases: [] }
-  const relaxed = await find({ ...asked, filter: { ...asked.filter, phrases: [] } })
+  if (!page.isEmpty || page.hasDamagedTexts || phrases.length === 0 || !run.query.correct) return { page, relaxedPhrases: [] }
+  const relaxed = await findComplete(run, { ...request, filter: { ...request.filter, phrases: [] } }, null)
   return relaxed.isEmpty ? { page, relaxedPhrases: [] } : { page: relaxed, relaxedPhrases: phrases }
+}
+
+/** Finds a result page, again if passages were replaced meanwhile. The next attempt no longer finds documents whose texts are damaged. */
+async function findComplete(run: Run, request: FindRequest, answer: FindAnswer | null): Promise<ResultPage> {
+  let page = await findResultPage(run, request, answer)
+  let { hasDamagedTexts } = page
+  for (let attempt = 1; !page.isComplete && attempt < MAX_ATTEMPTS; attempt++) {
+    await fromNow(() => run.index.catchUp())
+    page = await findResultPage(run, request, null)
+    hasDamagedTexts ||= page.hasDamagedTexts
+  }
+  return { ...page, hasDamagedTexts }
 }
 
 /** Returns the reason why an answer is incomplete, and logs it. Returns null for a complete answer. */

@@ -1,14 +1,13 @@
 import type { NoiseFloor } from '../core/noise.ts'
 import type { SearchFilter } from '../core/search-filter.ts'
+import type { DegradedReason } from '../core/telemetry.ts'
 import type { OpenSegment } from '../index/segments/open-segment.ts'
 import type { BaseOrder } from '../rerank/reranker.ts'
 import type { QueryWord } from '../text/analyse.ts'
 import type { Expansion } from './expansions/expansion.ts'
-import type { ExactQuestion } from './exact-question.ts'
-import type { FacetName, Facets } from './facets.ts'
+import type { Facets } from './facets.ts'
 import type { Candidate, CandidatePassage } from './fuse.ts'
-import type { ModelScores } from './reorder.ts'
-import type { SearchMode, SearchQuery, SearchSort } from './search.ts'
+import type { SearchMode, SearchQuery } from './search.ts'
 
 /** The segments of a project that a search may see. */
 export interface SearchedProject {
@@ -18,47 +17,94 @@ export interface SearchedProject {
   isIncomplete: boolean
 }
 
+/** A search as a search thread gets it: what the user asked for, and what is known of the question. */
 export interface FindRequest {
-  /** The user who searches. Users take turns. */
-  userId: string
-  /** In order, and each once. */
-  projectIds: readonly string[]
+  query: SearchQuery
+  question: Question
+  /** All conditions together: those of the query, of its operators, and of the headers of messages. */
   filter: SearchFilter
-  /** The rows that were found to have the phrases of the filter (phrases.ts). Null for a filter without phrases. */
+  /** The rows that were found to have the phrases of the filter (filter-segments.ts). Null while nobody has looked, and without phrases. */
   rowsWithPhrases: BigUint64Array | null
-  /** The terms that keyword search looks for. A term that is given twice counts twice. */
-  terms: readonly string[]
-  /** The question's words in their order. Stop words are among them only when there are no others. */
-  words: readonly QueryWord[]
-  /** Other words for some of these words. */
-  expansions: readonly Expansion[]
-  /** The language that the question shows, or `NO_LANGUAGE`. */
-  language: number
-  exact: ExactQuestion
-  /** Null in keyword mode, and when the question has nothing to embed. */
-  vector: Float32Array | null
-  /** See `Embedder.hasMeaning`. */
-  hasMeaning: boolean
-  mode: SearchMode
-  /** Weight of the vector channel in the fusion. */
-  fusionWeight: number
-  /** The terms of the words that the user typed, where a correction has replaced others. Null when there was no correction. */
-  typedTerms: readonly string[] | null
-  /** Null drops no passage. */
-  noiseFloor: NoiseFloor | null
-  groupBy: SearchQuery['groupBy']
-  /** See `SearchQuery`. */
-  passagesEach?: number
-  /** The order of the groups. Candidates are reranked only for `relevance`. */
-  sort: SearchSort
-  /** The facets to count over all documents that the search can find. Null counts nothing. */
-  facets: readonly FacetName[] | null
+  /** The words that may be misspelled. Empty when their spelling is settled. */
+  spelling: readonly CheckedWord[]
   /** How many groups to return, counted from the best group. */
   wanted: number
   /** How to reorder the best candidates. */
   rerank: BaseOrder | ModelScores
   /** True to return the reranked candidates as well, for a model that reads them. */
   forModel: boolean
+}
+
+/** A question as search threads take it, and the mode that it can be searched in. */
+export interface Question {
+  /** Without operators. The words of quoted phrases are part of it. */
+  text: string
+  /** The terms that keyword search looks for. A term that is given twice counts twice. */
+  terms: readonly string[]
+  /** The same terms, word by word, in their order. Stop words are among them only when there are no others. */
+  words: readonly QueryWord[]
+  /** Other words for some of these words. */
+  expansions: readonly Expansion[]
+  /** The language that it shows, or `NO_LANGUAGE`. */
+  language: number
+  /** What the user typed, before any correction. */
+  exact: ExactQuestion
+  /** The terms of the words that the user typed, where a correction has replaced others. Null when there was no correction. */
+  typedTerms: readonly string[] | null
+  /** Null in keyword mode, and when the question has nothing to embed. */
+  vector: Float32Array | null
+  /** Weight of the vector channel in the fusion. */
+  vectorWeight: number
+  /** See `Embedder.hasMeaning`. */
+  hasMeaning: boolean
+  /** Null drops no passage. */
+  noiseFloor: NoiseFloor | null
+  mode: SearchMode
+  modeReason: string | null
+  /** Set if the question could not be embedded. */
+  degraded: DegradedReason | null
+}
+
+/** What a question names exactly. */
+export interface ExactQuestion {
+  /** The question as the user typed it. It may be the name of a document. */
+  name: string
+  /**
+   * The terms of a number or identifier, each with its forms, when the question is nothing else: `4711`, `b` and `4711b` for `4711-B`. A passage
+   * with the same number has them one after the other.
+   */
+  identifier: readonly (readonly string[])[] | null
+  /** True when each word is a number or an identifier. A vector knows nothing of such words. */
+  hasOnlyIdentifiers: boolean
+}
+
+export interface CheckedWord {
+  /** The terms under which the index may have the word. */
+  terms: readonly string[]
+  /** True for a word that is right even if no passage has it. */
+  isRight: boolean
+}
+
+/** The scores of a reranker by passage ID, 0 to 1, and how much each feature contributes to them. */
+export interface ModelScores {
+  scores: ReadonlyMap<string, number>
+  features?: ReadonlyMap<string, Readonly<Record<string, number>>> | undefined
+}
+
+/** The answer of a search thread: what it found, or what it has to know before it searches. */
+export interface FindAnswer {
+  /** The words of `spelling` that no passage has, by their positions. Empty when there are no passages. */
+  unknown: readonly number[]
+  /** Null when an unknown word may be misspelled, or when the filter has phrases that have to be looked up first. */
+  found: Found | null
+  /** The passages whose texts have to be checked for phrases. Null when that is not what is missing. */
+  phraseChecks: PhraseChecks | null
+}
+
+export interface PhraseChecks {
+  rows: BigUint64Array
+  /** False when there are too many. Then these are the best of them, and the others are not found. */
+  isComplete: boolean
 }
 
 /** The best passage of a result, or a twin: a passage of another document with the same text. */

@@ -1,14 +1,13 @@
-import { termPlaces } from '../index/segments/term-places.ts'
+import { LONG_TITLE } from '../index/segments/document-names.ts'
 import { termFrequencies } from '../index/segments/statistics.ts'
+import { termPlaces } from '../index/segments/term-places.ts'
 import type { Finds, Sought } from '../rerank/features.ts'
 import type { QueryWord } from '../text/analyse.ts'
-import { addAlternatives, alternativesOf, type SoughtAlternative } from './expansion-finds.ts'
-import { type Expansion, isInScope } from './expansions/expansion.ts'
-import type { FindRequest } from './find-request.ts'
+import { type Expansion, isInScope, type ProjectScope } from './expansions/expansion.ts'
 import type { FilteredSegment } from './filter-segments.ts'
 import type { Candidate } from './fuse.ts'
+import type { Question } from './find-request.ts'
 import type { FoundByExpansion } from './search.ts'
-import { LONG_TITLE } from '../index/segments/document-names.ts'
 
 /** Finds where passages have the words of a question. Reads this from the segments. */
 export class PassageWords {
@@ -107,7 +106,7 @@ export class PassageWords {
   }
 
   /** Returns, for each candidate, the share of the words that it has, or has other words for, 0 to 1. */
-  shares(candidates: readonly Candidate[], { words, expansions }: Pick<FindRequest, 'words' | 'expansions'>): number[] {
+  shares(candidates: readonly Candidate[], { words, expansions }: Pick<Question, 'words' | 'expansions'>): number[] {
     const byTerm = new Map<string, number[]>()
     for (const [i, { terms }] of words.entries()) for (const term of terms) byTerm.set(term, [...(byTerm.get(term) ?? []), i])
     const found = this.find(candidates, byTerm, alternativesOf(expansions, byTerm))
@@ -161,4 +160,66 @@ export class Titles {
     }
     return Math.max(1, count)
   }
+}
+
+/** Other words for some words of a question, as the reranker looks for them. */
+interface SoughtAlternative {
+  /** The terms of each word. */
+  words: readonly (readonly string[])[]
+  /** The words of the question that a passage has as well when it has these words, by number. */
+  own: readonly number[]
+  scope: ProjectScope
+}
+
+/** Returns the other words of a question. `byTerm` numbers its words by their terms. */
+export function alternativesOf(expansions: readonly Expansion[], byTerm: Sought['byTerm']): SoughtAlternative[] {
+  return expansions.flatMap(({ own, alternatives }) => {
+    const numbers = [...new Set(own.map((terms) => byTerm.get(terms[0]!)?.[0]).filter((number) => number !== undefined))]
+    return alternatives.map(({ words, scope }) => ({ words, scope, own: numbers }))
+  })
+}
+
+/** How many places the words of a phrase may take in addition to their number: function words, a plural with `and`. */
+const SLACK = 3
+
+/**
+ * Adds the words of the question where a passage has other words for them: a single word, or all words of a phrase close together.
+ * `places` and `terms` are parallel lists in the order of the text.
+ */
+function addAlternatives(
+  finds: Finds,
+  { places, terms }: { places: readonly number[]; terms: readonly string[] },
+  alternatives: readonly SoughtAlternative[],
+): void {
+  const added: { place: number; word: number }[] = []
+  for (const { words, own } of alternatives)
+    for (const place of placesOf(words, places, terms))
+      for (const [i, word] of own.entries()) added.push({ place: place + i, word })
+  if (added.length === 0) return
+  const all = [...finds.places.map((place, i) => ({ place, word: finds.words[i]! })), ...added].toSorted(
+    (a, b) => a.place - b.place,
+  )
+  finds.places = all.map(({ place }) => place)
+  finds.words = all.map(({ word }) => word)
+}
+
+/** Returns where all words stand together, each place once. */
+function placesOf(words: readonly (readonly string[])[], places: readonly number[], terms: readonly string[]): number[] {
+  const found: number[] = []
+  const last = words.map(() => -Infinity)
+  for (const [i, term] of terms.entries()) {
+    let isWord = false
+    for (const [word, forms] of words.entries()) {
+      if (!forms.includes(term)) continue
+      last[word] = places[i]!
+      isWord = true
+    }
+    if (!isWord) continue
+    const first = Math.min(...last)
+    if (places[i]! - first >= words.length + SLACK) continue
+    found.push(first)
+    // Each place of a word belongs to one phrase.
+    last.fill(-Infinity)
+  }
+  return found
 }

@@ -1,14 +1,18 @@
 import { BreakerOpen } from '../core/breaker.ts'
-import { isDocsearchError } from '../core/errors.ts'
-import type { Logger } from '../core/logger.ts'
-import type { DegradedReason } from '../core/telemetry.ts'
-import type { Embedder } from '../embed/embedder.ts'
-import { expand, type OwnSynonyms } from './expansions/expand.ts'
-import type { Expansion } from './expansions/expansion.ts'
-import { analyse, queryWords, type QueryWord } from '../text/analyse.ts'
-import { shownLanguage } from '../text/language.ts'
 import { DeadlinePassed, withDeadline } from '../core/deadline.ts'
-import type { SearchMode } from './search.ts'
+import { isDocsearchError } from '../core/errors.ts'
+import { measuredFloor } from '../core/noise.ts'
+import type { DegradedReason } from '../core/telemetry.ts'
+import { isInVocabulary } from '../embed/model/vocabulary.ts'
+import { analyse, possibleTerms, queryWords, type QueryWord } from '../text/analyse.ts'
+import { shownLanguage } from '../text/language.ts'
+import { correctableWords } from '../text/spelling.ts'
+import { isUnspaced } from '../text/tokenize.ts'
+import { expand } from './expansions/expand.ts'
+import type { ExactQuestion, Question } from './find-request.ts'
+import type { ParsedQuery } from './parse.ts'
+import type { Run } from './run.ts'
+import type { Corrected } from './spelling.ts'
 
 /**
  * How many words of a question keyword search and reranking use, because each word costs time in every candidate. A pasted page
@@ -16,80 +20,87 @@ import type { SearchMode } from './search.ts'
  */
 const MAX_WORDS = 512
 
-/** A question as the index takes it, and the mode that it can be searched in. */
-export interface Question {
-  terms: string[]
-  /** The same terms, word by word. */
-  words: readonly QueryWord[]
-  expansions: readonly Expansion[]
-  /** The language that it shows, or `NO_LANGUAGE`. */
-  language: number
-  /** Null in keyword mode, and when the question has nothing to embed. */
-  vector: Float32Array | null
-  mode: SearchMode
-  modeReason: string | null
-  /** Set if the question could not be embedded. */
-  degraded: DegradedReason | null
+/** What `askQuestion` needs of a search. */
+type Asking = Pick<Run, 'query' | 'typed' | 'synonyms' | 'embedder' | 'chance' | 'signal'> & {
+  parts: Pick<Run['parts'], 'deadlines' | 'log' | 'fusionWeight'>
 }
 
-export interface AskOptions {
-  /** The question without its operators. */
-  query: string
-  /** The parts of the question outside of quotes and operators. Only these are expanded. */
-  expandable: readonly string[]
-  synonyms: OwnSynonyms | null
-  /** Terms to search in addition to the question's terms. */
-  furtherTerms: readonly string[]
-  mode: SearchMode
-  embedder: Embedder
-  /** Who asks. */
-  user: string
-  deadlineMs: number
-  signal: AbortSignal | undefined
-  log: Logger
+/**
+ * Analyses and embeds a question after its words have been corrected. When the embedder is down, too slow or not the one of the index, the
+ * mode becomes `keyword`.
+ */
+export async function askQuestion({ text, free }: ParsedQuery, corrected: Corrected, run: Asking): Promise<Question> {
+  const { query, typed, synonyms } = run
+  const expandable = free.map(([start, end]) => (corrected.query ?? query.query).slice(start, end))
+  const words = readFiscalYears(queryWords(text)).slice(0, MAX_WORDS)
+  const { vector, ...embedded } = await embed(text, run)
+  return {
+    text,
+    terms: [...words.flatMap((word) => word.terms), ...corrected.terms],
+    words,
+    expansions: expand({ texts: expandable, words, synonyms }),
+    language: shownLanguage(analyse(text), 1),
+    typedTerms: corrected.query === null ? null : queryWords(typed.text).flatMap(({ terms }) => terms),
+    ...embedded,
+    ...weigh(vector, text, exactQuestion(typed.text), run),
+  }
 }
 
-/** Analyses and embeds a question. When the embedder is down, too slow or not the one of the index, the mode becomes `keyword`. */
-export async function askQuestion({
-  query,
-  expandable,
-  synonyms,
-  furtherTerms,
-  mode,
-  embedder,
-  user,
-  deadlineMs,
-  signal,
-  log,
-}: AskOptions): Promise<Question> {
-  const words = readFiscalYears(queryWords(query)).slice(0, MAX_WORDS)
-  const language = shownLanguage(analyse(query), 1)
-  const terms = [...words.flatMap((word) => word.terms), ...furtherTerms]
-  const asked = { terms, words, language, expansions: expand({ texts: expandable, words, synonyms }) }
-  if (mode === 'keyword') return { ...asked, vector: null, mode, modeReason: null, degraded: null }
+type Embedded = Pick<Question, 'vector' | 'mode' | 'modeReason' | 'degraded'>
+
+async function embed(text: string, { query: { mode, userId }, embedder, parts, signal }: Asking): Promise<Embedded> {
+  if (mode === 'keyword') return { vector: null, mode, modeReason: null, degraded: null }
+  const byKeywords = (what: string, degraded: DegradedReason): Embedded => ({
+    vector: null,
+    mode: 'keyword',
+    modeReason: `Searched by keywords only: the embedder ${embedder.name} ${what}.`,
+    degraded,
+  })
+  const { embedMs } = parts.deadlines
   try {
-    const vector = await withDeadline(deadlineMs, signal, (stop) => embedder.embedQuery(query, stop, user))
+    const vector = await withDeadline(embedMs, signal, (stop) => embedder.embedQuery(text, stop, userId))
     if (vector.length === embedder.dimensions)
-      return { ...asked, vector: hasDirection(vector) ? vector : null, mode, modeReason: null, degraded: null }
-    log.warn(
+      return { vector: hasDirection(vector) ? vector : null, mode, modeReason: null, degraded: null }
+    parts.log.warn(
       { model: embedder.name, expected: embedder.dimensions, got: vector.length },
       'the embedder returned a vector of another length',
     )
-    return {
-      ...asked,
-      vector: null,
-      mode: 'keyword',
-      modeReason: becauseOf(embedder, 'answers like another model than the one that made the index'),
-      degraded: 'embedder_changed',
-    }
+    return byKeywords('answers like another model than the one that made the index', 'embedder_changed')
   } catch (error) {
     signal?.throwIfAborted()
-    const failure = describe(error, deadlineMs)
+    const failure = describe(error, embedMs)
     if (failure === null) throw error
-    log.warn({ err: error, model: embedder.name }, 'question not embedded, searching by keywords')
-    const { reason, degraded } = failure
-    return { ...asked, vector: null, mode: 'keyword', modeReason: becauseOf(embedder, reason), degraded }
+    parts.log.warn({ err: error, model: embedder.name }, 'question not embedded, searching by keywords')
+    return byKeywords(failure.reason, failure.degraded)
   }
+}
+
+/** How much the vectors count in a question of numbers and identifiers: they only decide between equals. */
+const IDENTIFIERS_WEIGHT = 0.1
+
+/** Says how much a vector counts. Names and numbers are found by their letters, and vectors disturb. */
+function weigh(
+  vector: Float32Array | null,
+  text: string,
+  exact: ExactQuestion,
+  { embedder, chance, parts: { fusionWeight } }: Asking,
+): Pick<Question, 'vector' | 'exact' | 'vectorWeight' | 'hasMeaning' | 'noiseFloor'> {
+  if (vector === null) return { vector, exact, vectorWeight: 0, hasMeaning: false, noiseFloor: null }
+  const weight = fusionWeight ?? embedder.fusionWeight(vector, text)
+  return {
+    vector,
+    exact,
+    vectorWeight: exact.hasOnlyIdentifiers ? weight * IDENTIFIERS_WEIGHT : weight,
+    hasMeaning: embedder.hasMeaning(vector),
+    noiseFloor: embedder.noiseFloor(vector) ?? (chance && measuredFloor(chance, hasKnownWords(exact.name))),
+  }
+}
+
+/** Returns whether at least half of the words that a question consists of are English, and not letters without a meaning. */
+function hasKnownWords(question: string): boolean {
+  const words = correctableWords(question)
+  const known = words.filter(({ word, isCommon }) => isCommon() || isInVocabulary(word))
+  return known.length > 0 && known.length >= words.length / 2
 }
 
 /** False for the vector of a text without any feature: all zeros, equally far from everything. */
@@ -112,10 +123,6 @@ function describe(error: unknown, deadlineMs: number): { reason: string; degrade
   return { reason: `could not embed the question (${error.code})`, degraded: 'embedder_failed' }
 }
 
-function becauseOf(embedder: Embedder, what: string): string {
-  return `Searched by keywords only: the embedder ${embedder.name} ${what}.`
-}
-
 const FISCAL_YEAR = /^fy(?:20)?(?<year>\d\d)$/
 const YEAR = /^(?:20)?\d\d$/
 
@@ -136,4 +143,29 @@ export function readFiscalYears(words: readonly QueryWord[]): QueryWord[] {
     } else if (term !== 'fy' || !YEAR.test(words[i + 1]?.terms[0] ?? '')) read.push(word)
   }
   return read
+}
+
+/** No identifier is longer. The time of the comparison grows with the length. */
+const MAX_IDENTIFIER_CHARS = 100
+const AROUND = /^["'“”„«»(<[]+|["'“”„«»)>\].,;:!?]+$/gu
+const HAS_DIGIT = /\p{N}/u
+
+/** Reads what a question names exactly. `query` is the question as the user typed it. */
+export function exactQuestion(query: string): ExactQuestion {
+  const name = query.trim()
+  const word = name.replace(AROUND, '')
+  const isIdentifier = /^\S+$/.test(word) && HAS_DIGIT.test(word) && !isUnspaced(word) && word.length <= MAX_IDENTIFIER_CHARS
+  return {
+    name,
+    identifier: isIdentifier ? analyse(word).map(({ known }) => possibleTerms(known.lower)) : null,
+    hasOnlyIdentifiers: hasOnlyIdentifiers(name),
+  }
+}
+
+/** A word with a digit, an underscore or a capital within: a part number, a date, the name of a variable. */
+const IDENTIFIER = /\p{N}|\S_\S|\p{Ll}\p{Lu}/u
+
+function hasOnlyIdentifiers(query: string): boolean {
+  const words = query.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word))
+  return words.length > 0 && words.every((word) => IDENTIFIER.test(word) && !isUnspaced(word))
 }

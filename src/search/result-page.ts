@@ -1,47 +1,11 @@
-import type { Logger } from '../core/logger.ts'
-import { type Chance, measuredFloor, type NoiseFloor } from '../core/noise.ts'
-import type { SearchFilter } from '../core/search-filter.ts'
-import type { Embedder } from '../embed/embedder.ts'
-import { isInVocabulary } from '../embed/model/vocabulary.ts'
-import type { PassageIndex } from '../index/passage-index.ts'
-import { hasPhrases } from '../index/phrase.ts'
-import type { Documents } from '../records/records.ts'
-import type { Reranker } from '../rerank/reranker.ts'
-import { correctableWords } from '../text/spelling.ts'
-import type { ExactQuestion } from './exact-question.ts'
-import type { FindRequest, Found } from './find-request.ts'
-import type { MessagePages } from './message-pages.ts'
-import type { Measurement } from './measurement.ts'
-import type { ParsedQuery } from './parse.ts'
-import type { Question } from './question.ts'
-import { rerankBest } from './rerank.ts'
+import { DeadlinePassed, withDeadline } from '../core/deadline.ts'
+import type { DegradedReason } from '../core/telemetry.ts'
+import type { RerankCandidate } from '../rerank/reranker.ts'
+import { highlight } from '../text/highlight.ts'
+import type { FindAnswer, FindRequest, Found, ModelScores } from './find-request.ts'
 import { neededRows, present, type Result, takeExisting, type Unmarked } from './results.ts'
+import type { Run } from './run.ts'
 import type { SearchHit, SearchOutcome, SearchQuery } from './search.ts'
-import type { SearchThreads } from './threads/search-threads.ts'
-
-export interface PageRequest {
-  query: SearchQuery
-  messagePages: MessagePages
-  parsed: ParsedQuery
-  question: Question
-  /** What the user typed, before any correction. */
-  exact: ExactQuestion
-  embedder: Pick<Embedder, 'fusionWeight' | 'hasMeaning' | 'noiseFloor'>
-  /** See `OpenIndex.chance`. */
-  chance: Chance | null
-  /** See `FindRequest`. */
-  typedTerms: readonly string[] | null
-  index: PassageIndex
-  threads: SearchThreads
-  /** Weight of the vector channel; null: the embedder's own. */
-  fusionWeight: number | null
-  records: { documents: Pick<Documents, 'getMany'> }
-  reranker: Reranker
-  rerankMs: number
-  measured: Measurement
-  signal: AbortSignal | undefined
-  log: Logger
-}
 
 export type ResultPage = Pick<SearchOutcome, 'hits' | 'rerank' | 'facets'> & {
   /** True when the search found nothing, on any result page. */
@@ -56,31 +20,21 @@ export type ResultPage = Pick<SearchOutcome, 'hits' | 'rerank' | 'facets'> & {
   areAllPhrasesChecked: boolean
 }
 
-/** How much the vectors count in a question of numbers and identifiers: they only decide between equals. */
-const IDENTIFIERS_WEIGHT = 0.1
-
 /** If documents of results no longer exist, the search asks for this many times as many results. */
 const MORE = 4
 
-/** Returns the results from `query.offset` on. */
-export async function findResultPage(request: PageRequest): Promise<ResultPage> {
-  const { query, question, index, threads, measured, signal } = request
-  const { asked, checked, areAllPhrasesChecked } = await toFindRequest(request)
-  const first = await measured.stage('find', () => threads.find(index, asked, signal))
-  const { found, order, report } = await rerank(first, asked, request)
-  const results = await fillPage(found, order, request)
+/** Returns the results from `query.offset` on. `answer` is what a search thread has already answered to the request. */
+export async function findResultPage(run: Run, asked: FindRequest, answer: FindAnswer | null): Promise<ResultPage> {
+  const { query, index, measured } = run
+  const { found: first, request, checked, areAllPhrasesChecked } = await find(run, asked, answer)
+  const { found, order, report } = await rerank(first, request, run)
+  const results = await fillPage(found, order, run)
   const page = results.slice(query.offset, query.offset + query.limit)
   const rows = page.flatMap(neededRows)
   const texts = await measured.stage('read', () => index.passages(rows))
   const hits = page.flatMap((result, i) => present(result, texts, query.offset + i + 1) ?? [])
-  const marked = [
-    ...question.terms,
-    ...question.expansions.flatMap(({ alternatives }) => alternatives.flatMap(({ words }) => words.flat())),
-  ]
-  const foundTexts = hits.flatMap(({ text, more }) => [text, ...more.map((other) => other.text)])
-  const highlights = await measured.stage('highlight', () => threads.highlight(query.userId, foundTexts, marked, signal))
   return {
-    hits: withHighlights(hits, highlights),
+    hits: await mark(hits, request, run),
     rerank: report,
     facets: first.facets,
     isEmpty: results.length === 0,
@@ -91,95 +45,43 @@ export async function findResultPage(request: PageRequest): Promise<ResultPage> 
   }
 }
 
-/** Adds the highlights of each text, which are in the order of the texts. */
-function withHighlights(hits: readonly Unmarked[], highlights: readonly [number, number][][]): SearchHit[] {
-  let at = 0
-  return hits.map((hit) => ({
-    ...hit,
-    highlights: highlights[at++]!,
-    more: hit.more.map((other) => ({ ...other, highlights: highlights[at++]! })),
-  }))
+/** Asks a search thread. */
+export function askThread({ parts, index, measured, signal }: Run, request: FindRequest): Promise<FindAnswer> {
+  return measured.stage('find', () => parts.threads.find(index, request, signal))
 }
 
-interface Asked {
-  asked: FindRequest
+interface First {
+  found: Found
+  /** The request with the rows that have its phrases. */
+  request: FindRequest
   /** The rows that were checked for phrases. */
   checked: readonly bigint[]
   areAllPhrasesChecked: boolean
 }
 
-async function toFindRequest(request: PageRequest): Promise<Asked> {
-  const { query, parsed, question, embedder, reranker, exact } = request
-  const { terms, words, expansions, language, vector, mode } = question
-  const filter: SearchFilter = { ...query.filter, ...parsed.filter, ...request.messagePages }
-  const isReranked = whyNotReranked(query) === null
-  const { rowsWithPhrases, checked, isComplete } = await checkPhrases(filter, request)
-  const asked: FindRequest = {
-    userId: query.userId,
-    projectIds: query.projectIds,
-    filter,
-    rowsWithPhrases,
-    terms,
-    words,
-    expansions,
-    language,
-    vector,
-    exact,
-    mode,
-    fusionWeight: vector === null ? 0 : weightOf(vector, request),
-    hasMeaning: vector !== null && embedder.hasMeaning(vector),
-    typedTerms: request.typedTerms,
-    noiseFloor: vector && floorOf(vector, request),
-    groupBy: query.groupBy,
-    passagesEach: query.passagesEach ?? 1,
-    sort: query.sort,
-    facets: query.facets,
-    wanted: query.offset + query.limit,
-    rerank: isReranked ? reranker.base : 'none',
-    forModel: isReranked && reranker.readsPassages,
+/** Returns what a search thread finds. For a filter with phrases, reads the texts that may have them before. */
+async function find(run: Run, request: FindRequest, answered: FindAnswer | null): Promise<First> {
+  const { found, phraseChecks } = answered ?? (await askThread(run, request))
+  if (phraseChecks === null) return { found: found!, request, checked: [], areAllPhrasesChecked: true }
+  const { index, measured, signal } = run
+  signal?.throwIfAborted()
+  const checked = [...phraseChecks.rows]
+  const rows = await measured.stage('phrases', () => index.rowsWithPhrases(checked, request.filter))
+  const complete = { ...request, rowsWithPhrases: BigUint64Array.from(rows) }
+  return {
+    found: (await askThread(run, complete)).found!,
+    request: complete,
+    checked,
+    areAllPhrasesChecked: phraseChecks.isComplete,
   }
-  return { asked, checked, areAllPhrasesChecked: isComplete }
 }
 
-function floorOf(vector: Float32Array, { embedder, chance, exact }: PageRequest): NoiseFloor | null {
-  return embedder.noiseFloor(vector) ?? (chance && measuredFloor(chance, hasKnownWords(exact.name)))
-}
-
-/** Returns whether at least half of the words that a question consists of are English, and not letters without a meaning. */
-function hasKnownWords(question: string): boolean {
-  const words = correctableWords(question)
-  const known = words.filter(({ word, isCommon }) => isCommon() || isInVocabulary(word))
-  return known.length > 0 && known.length >= words.length / 2
-}
-
-/** Returns how much the vector channel counts. Names and numbers are found by their letters, and vectors disturb. */
-function weightOf(vector: Float32Array, { embedder, fusionWeight, parsed, exact }: PageRequest): number {
-  const weight = fusionWeight ?? embedder.fusionWeight(vector, parsed.text)
-  return exact.hasOnlyIdentifiers ? weight * IDENTIFIERS_WEIGHT : weight
-}
-
-/** Reads the texts of the passages that may have the phrases of the filter. */
-async function checkPhrases(
-  filter: SearchFilter,
-  { query: { userId, projectIds }, question, index, threads, measured, signal }: PageRequest,
-): Promise<Pick<FindRequest, 'rowsWithPhrases'> & { checked: readonly bigint[]; isComplete: boolean }> {
-  if (!hasPhrases(filter)) return { rowsWithPhrases: null, checked: [], isComplete: true }
-  const { terms, vector, mode } = question
-  return measured.stage('phrases', async () => {
-    const request = { userId, projectIds, filter, terms, vector, mode }
-    const { rows, isComplete } = await threads.findPhraseChecks(index, request, signal)
-    signal?.throwIfAborted()
-    const checked = [...rows]
-    return { rowsWithPhrases: BigUint64Array.from(await index.rowsWithPhrases(checked, filter)), checked, isComplete }
-  })
-}
-
-function whyNotReranked({ rerank, sort }: SearchQuery): string | null {
+export function whyNotReranked({ rerank, sort }: SearchQuery): string | null {
   if (!rerank) return 'The request turned reranking off.'
   return sort === 'relevance' ? null : `Results are reranked only in order of relevance, and \`sort\` is \`${sort}\`.`
 }
 
-interface Ordered {
+interface Reranked {
   found: Found
   /** The request that finds the same order again. */
   order: FindRequest
@@ -187,32 +89,109 @@ interface Ordered {
 }
 
 /** Asks the reranker. If a model has scored the best passages, finds them again in the order of the model. */
-async function rerank(found: Found, asked: FindRequest, request: PageRequest): Promise<Ordered> {
-  const { query, parsed, reranker, index, threads, rerankMs, measured, signal, log } = request
+async function rerank(found: Found, request: FindRequest, run: Run): Promise<Reranked> {
+  const { query, measured } = run
   // The first request has already counted the facets.
-  const again: FindRequest = { ...asked, facets: null }
+  const again: FindRequest = { ...request, query: { ...query, facets: null }, forModel: false }
   const reason = whyNotReranked(query)
   if (reason !== null) return { found, order: again, report: { applied: false, model: null, tookMs: 0, reason } }
-  const asking = { query: parsed.text, user: query.userId, found, reranker, index, deadlineMs: rerankMs, signal, log }
-  const { scores, report, degraded } = await measured.stage('rerank', () => rerankBest(asking))
+  const { scores, report, degraded } = await measured.stage('rerank', () => askReranker(found, request, run))
   measured.degraded(degraded)
-  const order: FindRequest = { ...again, rerank: scores ?? asked.rerank, forModel: false }
-  if (scores === null) return { found, order, report }
-  return { found: await measured.stage('find', () => threads.find(index, order, signal)), order, report }
+  if (scores === null) return { found, order: again, report }
+  const order: FindRequest = { ...again, rerank: scores }
+  return { found: (await askThread(run, order)).found!, order, report }
+}
+
+interface ModelAnswer {
+  /** The scores of a model that read the passages. Null keeps the order that the search found. */
+  scores: ModelScores | null
+  report: SearchOutcome['rerank']
+  degraded: DegradedReason | null
+}
+
+/** Lets the reranker reorder the best candidates. When it fails or is late, the order stays and the report says so. */
+async function askReranker({ rerank, groups, forModel }: Found, { question }: FindRequest, run: Run): Promise<ModelAnswer> {
+  const { query, index, signal } = run
+  const { reranker, log, deadlines } = run.parts
+  const started = performance.now()
+  const { tookMs, ...before } = rerank
+  const report = (outcome: { applied: boolean; reason: string | null; model?: string | null }): SearchOutcome['rerank'] => ({
+    model: reranker.model,
+    ...outcome,
+    tookMs: tookMs + performance.now() - started,
+  })
+  if (groups.length === 0) return { scores: null, report: report(before), degraded: null }
+  try {
+    const candidates = await read(forModel, index)
+    const asking = { query: question.text, candidates, before, user: query.userId }
+    const {
+      scores,
+      features,
+      degraded = null,
+      ...outcome
+    } = await withDeadline(deadlines.rerankMs, signal, (stop) => reranker.rerank({ ...asking, signal: stop }))
+    return { scores: scores && { scores, features }, report: report(outcome), degraded }
+  } catch (error) {
+    signal?.throwIfAborted()
+    log.warn({ err: error, model: reranker.model }, 'not reranked')
+    const isLate = error instanceof DeadlinePassed
+    const why = isLate ? `did not answer within ${deadlines.rerankMs / 1000} s` : 'failed'
+    return {
+      scores: null,
+      report: report({ ...before, reason: `The reranker ${why}: this is the order without it.` }),
+      degraded: isLate ? 'reranker_timeout' : 'reranker_failed',
+    }
+  }
+}
+
+/** Reads the texts of candidates. Leaves out passages that no longer exist. */
+async function read(candidates: Found['forModel'], index: Run['index']): Promise<RerankCandidate[]> {
+  if (candidates.length === 0) return []
+  const texts = await index.passages(candidates.map(({ row }) => row))
+  return candidates.flatMap(({ id, row, score }) => {
+    const passage = texts.get(row)
+    if (passage === undefined) return []
+    return { id, score, text: passage.text, title: passage.title || null, heading: passage.heading }
+  })
 }
 
 /** Returns the results up to the end of the page, without those whose documents no longer exist. */
-async function fillPage(first: Found, order: FindRequest, request: PageRequest): Promise<Result[]> {
-  const { query, records, index, threads, measured, signal } = request
+async function fillPage(first: Found, order: FindRequest, run: Run): Promise<Result[]> {
+  const { query, parts, measured, signal } = run
   const projects = new Set(query.projectIds)
-  const getMany = (ids: readonly string[]) => records.documents.getMany(projects, ids)
+  const getMany = (ids: readonly string[]) => parts.records.documents.getMany(projects, ids)
   const resultsOf = ({ groups }: Found) => measured.stage('read', () => takeExisting(groups, order.wanted, getMany))
   let found = first
   let results = await resultsOf(found)
   for (let wanted = MORE * order.wanted; results.length < order.wanted && found.more; wanted *= MORE) {
     signal?.throwIfAborted()
-    found = await measured.stage('find', () => threads.find(index, { ...order, wanted }, signal))
+    found = (await askThread(run, { ...order, wanted })).found!
     results = await resultsOf(found)
   }
   return results
+}
+
+/** Texts with at most this many characters together are marked in the main thread. Asking a thread takes longer than marking them. */
+const FEW_CHARACTERS = 30_000
+
+/** Marks the words of the question, and the other words for them, in the texts. */
+async function mark(
+  hits: readonly Unmarked[],
+  { question }: FindRequest,
+  { query, parts, measured, signal }: Run,
+): Promise<SearchHit[]> {
+  const { terms, expansions } = question
+  const others = expansions.flatMap(({ alternatives }) => alternatives.flatMap(({ words }) => words.flat()))
+  const marked = [...terms, ...others]
+  const texts = hits.flatMap(({ text, more }) => [text, ...more.map((other) => other.text)])
+  const isFew = texts.reduce((sum, text) => sum + text.length, 0) <= FEW_CHARACTERS
+  const highlights = await measured.stage('highlight', async () =>
+    isFew ? highlight(texts, marked) : parts.threads.highlight(query.userId, texts, marked, signal),
+  )
+  let at = 0
+  return hits.map((hit) => ({
+    ...hit,
+    highlights: highlights[at++]!,
+    more: hit.more.map((other) => ({ ...other, highlights: highlights[at++]! })),
+  }))
 }

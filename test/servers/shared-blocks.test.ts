@@ -11,10 +11,11 @@ import type { SegmentMemory } from '../../src/index/segments/store/memory.ts'
 import { SegmentedIndex } from '../../src/index/segmented-index.ts'
 import { createSharedIndexStore } from '../../src/index/shared-index-store.ts'
 import type { ObjectStore } from '../../src/objects/object-store.ts'
-import type { FindRequest, Found } from '../../src/search/find-request.ts'
+import type { Found } from '../../src/search/find-request.ts'
 import { SearchThreads } from '../../src/search/threads/search-threads.ts'
 import { DIMENSIONS, direction, passage } from '../conformance/passage-index.ts'
 import { errorCode } from '../support/codes.ts'
+import { findRequest, foundIn } from '../support/find-request.ts'
 import { createMemoryTable, createMemoryTables } from '../support/memory-passage-table.ts'
 import { BUCKET, startS3rver, startVersitygw, type TestStore, VERSITYGW } from '../support/object-stores.ts'
 import { openStore } from '../support/open-store.ts'
@@ -89,35 +90,11 @@ function document(documentId: string, passages = 4_000) {
   return { documentId, isNew: true, passages: all }
 }
 
-const FIND: FindRequest = {
-  userId: 'usr_a',
-  projectIds: ['prj_a'],
-  filter: {},
-  rowsWithPhrases: null,
-  exact: { name: '', identifier: null, hasOnlyIdentifiers: false },
-  terms: ['common'],
-  words: [],
-  expansions: [],
-  vector: direction(1),
-  mode: 'hybrid',
-  fusionWeight: 0.5,
-  noiseFloor: null,
-  typedTerms: null,
-  hasMeaning: true,
-  language: 0,
-  groupBy: 'chunk',
-  sort: 'relevance',
-  facets: null,
-  wanted: 20,
-  rerank: 'none',
-  forModel: false,
-}
-
 /** What several searches find, in order and with scores. */
 async function found(index: PassageIndex) {
   const answers: Found[] = []
   for (const [i, terms] of [['common', 'word1'], ['word3', 'often'], ['word96'], ['doc_1x3999']].entries())
-    answers.push(await threads.find(index, { ...FIND, terms, vector: direction(20 * i) }))
+    answers.push(foundIn(await threads.find(index, findRequest({ terms, vector: direction(20 * i) }))))
   return answers.map(({ groups }) => groups.map(({ best, score }) => ({ id: best.id, score })))
 }
 

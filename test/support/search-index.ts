@@ -1,13 +1,11 @@
 import type { SearchFilter } from '../../src/core/search-filter.ts'
 import type { PassageIndex } from '../../src/index/passage-index.ts'
-import { hasPhrases } from '../../src/index/phrase.ts'
 import { PLAIN_BM25 } from '../../src/index/segments/bm25f.ts'
 import { MatchedPassage } from '../../src/index/segments/matched-passage.ts'
 import { searchSegments } from '../../src/index/segments/search.ts'
 import type { SegmentHit } from '../../src/index/segments/top-hits.ts'
 import { searchVectors } from '../../src/index/segments/vectors/search.ts'
-import { type FilteredSegment, filterSegments } from '../../src/search/filter-segments.ts'
-import { findPhraseChecks } from '../../src/search/phrase-checks.ts'
+import { type FilteredSegment, filterSegments, findPhraseChecks } from '../../src/search/filter-segments.ts'
 import { OpenIndex } from '../../src/search/threads/open-index.ts'
 
 /** Searches all projects unless some are named. */
@@ -50,11 +48,12 @@ async function open(index: Searched, { projectIds, ...filter }: Filter): Promise
   opened.change(index.segments())
   const all = index.segments().map(({ projectId }) => projectId)
   const projects = opened.projectsOf(projectIds ?? all.toSorted())
-  if (!hasPhrases(filter)) return filterSegments(projects, { filter, rowsWithPhrases: null })
-  const { rows } = findPhraseChecks(projects, { userId: '', projectIds: [], filter, terms: [], vector: null, mode: 'keyword' })
+  const unchecked = { filter, rowsWithPhrases: null }
+  const checks = findPhraseChecks(projects, { ...unchecked, question: { terms: [], vector: null, mode: 'keyword' } })
+  if (checks === null) return filterSegments(projects, unchecked)
   return filterSegments(projects, {
     filter,
-    rowsWithPhrases: BigUint64Array.from(await index.rowsWithPhrases([...rows], filter)),
+    rowsWithPhrases: BigUint64Array.from(await index.rowsWithPhrases([...checks.rows], filter)),
   })
 }
 

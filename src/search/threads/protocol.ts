@@ -1,6 +1,5 @@
 import type { ProjectSegments } from '../../index/segments/store/project-segments.ts'
-import type { FindRequest, Found } from '../find-request.ts'
-import type { PhraseChecks, PhraseQuestion } from '../phrase-checks.ts'
+import type { FindAnswer, FindRequest } from '../find-request.ts'
 
 /** Sent when segments of some projects have changed. Each project replaces the earlier state of that project in the thread. */
 export interface SegmentsChanged {
@@ -16,13 +15,6 @@ export interface IndexClosed {
   index: number
 }
 
-/** How common words are in the passages of some projects. */
-export interface TermCounts {
-  passages: number
-  /** The number of passages with each term. Terms that no passage has are missing. */
-  frequency: Map<string, number>
-}
-
 /** Spans [start, end) in UTF-16 code units. */
 export type Spans = [start: number, end: number][]
 
@@ -30,19 +22,6 @@ export interface FindTask {
   kind: 'find'
   index: number
   request: FindRequest
-}
-
-export interface PhrasesTask {
-  kind: 'phrases'
-  index: number
-  question: PhraseQuestion
-}
-
-export interface CountTask {
-  kind: 'count'
-  index: number
-  projectIds: readonly string[]
-  terms: readonly string[]
 }
 
 export interface HighlightTask {
@@ -56,13 +35,11 @@ export interface SettleTask {
   kind: 'settle'
 }
 
-export type Task = FindTask | PhrasesTask | CountTask | HighlightTask | SettleTask
+export type Task = FindTask | HighlightTask | SettleTask
 
 /** The answer to each kind of task. */
 export interface Answers {
-  find: Found
-  phrases: PhraseChecks
-  count: TermCounts
+  find: FindAnswer
   highlight: Spans[]
   settle: null
 }

@@ -3,9 +3,8 @@ import type { Logger } from '../../core/logger.ts'
 import { TurnQueue } from '../../core/turns.ts'
 import { DamagedSegment } from '../../index/segments/damaged-segment.ts'
 import type { ProjectSegments, SegmentsListener } from '../../index/segments/store/project-segments.ts'
-import type { FindRequest, Found } from '../find-request.ts'
-import type { PhraseChecks, PhraseQuestion } from '../phrase-checks.ts'
-import type { Answers, Message, Reply, Spans, Task, TermCounts } from './protocol.ts'
+import type { FindAnswer, FindRequest } from '../find-request.ts'
+import type { Answers, Message, Reply, Spans, Task } from './protocol.ts'
 import { SearchThread, TaskTookTooLong, type ThreadLimits } from './search-thread.ts'
 
 /** The parts of an index that the threads need. */
@@ -71,22 +70,8 @@ export class SearchThreads {
     if (index !== null) this.#attach(index)
   }
 
-  find(index: SearchableIndex, request: FindRequest, signal?: AbortSignal): Promise<Found> {
-    return this.#run(request.userId, index, { kind: 'find', index: 0, request }, signal)
-  }
-
-  findPhraseChecks(index: SearchableIndex, question: PhraseQuestion, signal?: AbortSignal): Promise<PhraseChecks> {
-    return this.#run(question.userId, index, { kind: 'phrases', index: 0, question }, signal)
-  }
-
-  /** Counts the passages of some projects, and the passages with each term. */
-  countTerms(
-    index: SearchableIndex,
-    { userId, projectIds }: { userId: string; projectIds: readonly string[] },
-    terms: readonly string[],
-    signal?: AbortSignal,
-  ): Promise<TermCounts> {
-    return this.#run(userId, index, { kind: 'count', index: 0, projectIds, terms }, signal)
+  find(index: SearchableIndex, request: FindRequest, signal?: AbortSignal): Promise<FindAnswer> {
+    return this.#run(request.query.userId, index, { kind: 'find', index: 0, request }, signal)
   }
 
   /** Returns where each text has the terms of a question. */

@@ -1,8 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { DamagedSegment } from '../../index/segments/damaged-segment.ts'
 import { highlight } from '../../text/highlight.ts'
-import { countTerms, findPassages } from '../find-passages.ts'
-import { findPhraseChecks } from '../phrase-checks.ts'
+import { answerRequest } from '../find-passages.ts'
 import { OpenIndex } from './open-index.ts'
 import type { Answers, Message, Reply, Task } from './protocol.ts'
 
@@ -33,11 +32,7 @@ function reply(task: Task): Reply {
 function answer(task: Task): Answers[Task['kind']] {
   switch (task.kind) {
     case 'find':
-      return findPassages(openIndex(task.index).projectsOf(task.request.projectIds), task.request)
-    case 'phrases':
-      return findPhraseChecks(openIndex(task.index).projectsOf(task.question.projectIds), task.question)
-    case 'count':
-      return countTerms(openIndex(task.index).projectsOf(task.projectIds), task.terms)
+      return answerRequest(openIndex(task.index).projectsOf(task.request.query.projectIds), task.request)
     case 'settle':
       return null
     case 'highlight':

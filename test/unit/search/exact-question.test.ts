@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { exactQuestion } from '../../../src/search/exact-question.ts'
+import { exactQuestion } from '../../../src/search/question.ts'
 
 test.each(['4711-B', '10.1016/j.cell.2018', '1,577', '2018', 'ISO27001', '(AB-1234).'])('%s is an identifier', (query) => {
   expect(exactQuestion(query)).toMatchObject({ identifier: expect.any(Array), hasOnlyIdentifiers: true })

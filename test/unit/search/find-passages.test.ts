@@ -2,10 +2,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { DocumentPassages, IndexedPassage } from '../../../src/index/passage-index.ts'
 import { findPassages } from '../../../src/search/find-passages.ts'
-import type { FindRequest, Found } from '../../../src/search/find-request.ts'
+import type { Found } from '../../../src/search/find-request.ts'
 import { OpenIndex } from '../../../src/search/threads/open-index.ts'
 import { queryWords } from '../../../src/text/analyse.ts'
 import { MemorySegments } from '../../support/memory-segments.ts'
+import { findRequest, type RequestChange } from '../../support/find-request.ts'
 import { seeded } from '../../support/seeded.ts'
 
 const DIMENSIONS = 4
@@ -85,14 +86,14 @@ interface World {
   others?: number
 }
 
-function ask(documents: readonly DocumentPassages[], world: World, request: Partial<FindRequest>) {
+function ask(documents: readonly DocumentPassages[], world: World, request: RequestChange) {
   return shown(find(documents, world, request), documents, world.rename)
 }
 
 function find(
   documents: readonly DocumentPassages[],
   { order, rename = (id) => id, others = 0 }: World,
-  request: Partial<FindRequest>,
+  request: RequestChange,
 ): Found {
   const random = seeded(order)
   const segments = new MemorySegments(DIMENSIONS)
@@ -119,31 +120,17 @@ function find(
   segments.commit([], () => 0n, new Set(gone.flatMap(({ passages }) => passages.map(({ id }) => rows.get(id)!))))
   const index = new OpenIndex()
   index.change(segments.all())
-  const whole: FindRequest = {
-    userId: 'usr_a',
+  const whole = findRequest({
     projectIds: ALL,
-    filter: {},
-    rowsWithPhrases: null,
-    exact: { name: '', identifier: null, hasOnlyIdentifiers: false },
     terms: ['harbour', 'boat', 'tide'],
-    expansions: [],
     words: queryWords('harbour boat tide'),
     vector: Float32Array.of(1, 1, 0, 0),
-    mode: 'hybrid',
-    fusionWeight: 0.4,
-    typedTerms: null,
+    vectorWeight: 0.4,
     noiseFloor: { mean: 0, deviation: 0.01, margin: 0.5, onlyWithoutWords: false },
-    hasMeaning: true,
-    language: 0,
-    groupBy: 'chunk',
-    sort: 'relevance',
-    facets: null,
-    wanted: 20,
     rerank: 'builtin',
-    forModel: false,
     ...request,
-  }
-  return findPassages(index.projectsOf(whole.projectIds), whole)
+  })
+  return findPassages(index.projectsOf(whole.query.projectIds), whole)
 }
 
 /** The parts of an answer that users see, with names instead of IDs. */
@@ -196,7 +183,7 @@ test('the first groups are the same for any number of wanted groups', () => {
     ['document', 'newest'],
   ] as const) {
     const many = ask(documents, { order: 1 }, { wanted: 300, groupBy, sort })
-    // A deeper look adds passages of documents that are results already to their number of matching passages, and nothing else.
+    // A deeper search adds passages of documents that are results already to their number of matching passages, and nothing else.
     const lean = (groups: typeof many) => groups.map((group) => ({ ...group, matchingPassages: null }))
     expect(many.length).toBeGreaterThan(100)
     expect(lean(ask(documents, { order: 1 }, { wanted: 7, groupBy, sort }))).toEqual(lean(many.slice(0, 7)))

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import type { SearchFilter } from '../../../src/core/search-filter.ts'
-import { findPhraseChecks, MAX_CHECKED } from '../../../src/search/phrase-checks.ts'
+import { findPhraseChecks, MAX_CHECKED } from '../../../src/search/filter-segments.ts'
 import { OpenIndex } from '../../../src/search/threads/open-index.ts'
 import { analysed, DIMENSIONS, direction, passage } from '../../conformance/passage-index.ts'
+import { findRequest } from '../../support/find-request.ts'
 import { createMemoryIndexStore } from '../../support/memory-passage-index.ts'
 
 /** Finds the passages of these texts to check for phrases, by their index. */
@@ -14,8 +15,8 @@ async function checksOf(texts: readonly string[], filter: SearchFilter, terms: s
   await index.put([{ documentId: 'doc_1', isNew: true, passages }])
   const opened = new OpenIndex()
   opened.change(index.segments())
-  const question = { userId: 'usr_a', projectIds: ['prj_a'], filter, terms, vector: null, mode: 'keyword' as const }
-  const { rows, isComplete } = findPhraseChecks(opened.projectsOf(question.projectIds), question)
+  const request = findRequest({ filter, terms, mode: 'keyword' })
+  const { rows, isComplete } = findPhraseChecks(opened.projectsOf(['prj_a']), request)!
   const found = await index.passages([...rows])
   return { found: Array.from(rows, (row) => found.get(row)!.text), isComplete }
 }

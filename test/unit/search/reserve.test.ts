@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createBuiltinReranker } from '../../../src/rerank/without-model.ts'
 import type { Candidate } from '../../../src/search/fuse.ts'
-import { reserve } from '../../../src/search/reserve.ts'
+import { promoteNearest } from '../../../src/search/promote.ts'
 import { newCandidate } from '../../support/candidate.ts'
 import { type Fixture, makeFixture } from './fixture.ts'
 
@@ -32,7 +32,7 @@ const most = sharing(0.7)
 describe('reserved places', () => {
   test('a passage without a word of the question gets the third place and a reason, and scores still fall', () => {
     const given = [...byWords(10), ...meant(1)]
-    const placed = reserve(given, most)
+    const placed = promoteNearest(given, most)
     expect(idsOf(placed)).toEqual(['word1', 'word2', 'm1', ...idsOf(given.slice(2, 10))])
     expect(placed[2]!.stages.reserved).toEqual({ rank: 3, reason: expect.stringContaining('has rank 1 by meaning') })
     for (let i = 1; i < placed.length; i++) expect(placed[i]!.score).toBeLessThanOrEqual(placed[i - 1]!.score)
@@ -40,41 +40,46 @@ describe('reserved places', () => {
 
   test('begin with the second place when the passage there has few of the words, and with the first when it has very few', () => {
     const given = [...byWords(10), ...meant(1, 2, 3, 4, 5)]
-    expect(idsOf(reserve(given, sharing(0.6))).slice(0, 7)).toEqual(['word1', 'm1', 'm2', 'm3', 'm4', 'word2', 'word3'])
-    expect(idsOf(reserve(given, sharing(0.4))).slice(0, 6)).toEqual(['m1', 'm2', 'm3', 'm4', 'm5', 'word1'])
+    expect(idsOf(promoteNearest(given, sharing(0.6))).slice(0, 7)).toEqual(['word1', 'm1', 'm2', 'm3', 'm4', 'word2', 'word3'])
+    expect(idsOf(promoteNearest(given, sharing(0.4))).slice(0, 6)).toEqual(['m1', 'm2', 'm3', 'm4', 'm5', 'word1'])
   })
 
   test('a passage with few words keeps its place when it is nearer than the waiting passage', () => {
     const near = candidate('word1', 1, 1, 1, 0.99)
-    const placed = reserve([near, ...byWords(9).slice(1), ...meant(2)], sharing(0.4))
+    const placed = promoteNearest([near, ...byWords(9).slice(1), ...meant(2)], sharing(0.4))
     expect(idsOf(placed).slice(0, 3)).toEqual(['word1', 'm2', 'word2'])
   })
 
   test('none when one of the best passages has most words and is near in meaning, and none for a passage with any word', () => {
     const near = candidate('word1', 1, 1, 2, 0.95)
     const given = [near, ...byWords(9).slice(1), ...meant(1)]
-    expect(reserve(given, most)).toBe(given)
+    expect(promoteNearest(given, most)).toBe(given)
     const stray = [...byWords(10), candidate('word-beyond', 0.3, null, 1)]
-    expect(reserve(stray, most)).toBe(stray)
+    expect(promoteNearest(stray, most)).toBe(stray)
   })
 
   test('a passage that has all words but another meaning, as in any large library, does not keep them from others', () => {
-    expect(idsOf(reserve([...byWords(10), ...meant(1)], sharing(1))).slice(0, 4)).toEqual(['word1', 'word2', 'm1', 'word3'])
+    expect(idsOf(promoteNearest([...byWords(10), ...meant(1)], sharing(1))).slice(0, 4)).toEqual([
+      'word1',
+      'word2',
+      'm1',
+      'word3',
+    ])
   })
 
   test('at most three among passages with the words, nearest first, and none for what is far behind', () => {
-    const placed = reserve([...byWords(10), ...meant(4, 1, 11, 3, 5)], most)
+    const placed = promoteNearest([...byWords(10), ...meant(4, 1, 11, 3, 5)], most)
     expect(idsOf(placed).slice(0, 6)).toEqual(['word1', 'word2', 'm1', 'm3', 'm4', 'word3'])
     expect(new Set(idsOf(placed)).size).toBe(15)
     const far = candidate('far', 0.2, null, 5, 0.6)
-    expect(idsOf(reserve([...byWords(10), ...meant(1), far], most)).slice(0, 4)).toEqual(['word1', 'word2', 'm1', 'word3'])
+    expect(idsOf(promoteNearest([...byWords(10), ...meant(1), far], most)).slice(0, 4)).toEqual(['word1', 'word2', 'm1', 'word3'])
   })
 
   test('none when keywords found nothing, or found the nearest passage', () => {
     const given = meant(1, 2, 3, 4)
-    expect(reserve(given, most)).toBe(given)
+    expect(promoteNearest(given, most)).toBe(given)
     const both = [...byWords(6), candidate('both', 0.2, 7, 1)]
-    expect(reserve(both, most)).toBe(both)
+    expect(promoteNearest(both, most)).toBe(both)
   })
 })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Candidate } from '../../../src/search/fuse.ts'
-import { type DocumentOrder, groupSorted } from '../../../src/search/sort.ts'
+import { type DocumentOrder, groupSorted } from '../../../src/search/group.ts'
 import { newCandidate } from '../../support/candidate.ts'
 
 /** Sorts one passage of each document, which are in order of relevance, and returns the names. */

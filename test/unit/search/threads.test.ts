@@ -2,6 +2,7 @@ import { afterEach, expect, test } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { type SearchableIndex, SearchThreads, type SearchThreadsOptions } from '../../../src/search/threads/search-threads.ts'
 import { errorCode } from '../../support/codes.ts'
+import { findRequest } from '../../support/find-request.ts'
 
 const open: SearchThreads[] = []
 afterEach(async () => {
@@ -104,10 +105,10 @@ test('each thread gets the projects of an index once', async () => {
   }
   const threads = start({ threads: 2 })
   threads.warmUp(index)
-  const count = (of: SearchableIndex) => threads.countTerms(of, { userId: 'usr_1', projectIds: ['prj_a'] }, ['harbour'])
-  await Promise.all(Array.from({ length: 9 }, () => count(index)))
+  const find = (of: SearchableIndex) => threads.find(of, findRequest({ terms: ['harbour'] }))
+  await Promise.all(Array.from({ length: 9 }, () => find(index)))
   expect({ reads, listeners }).toEqual({ reads: 1, listeners: 1 })
-  await count({ ...index })
+  await find({ ...index })
   expect({ reads, listeners }).toEqual({ reads: 2, listeners: 1 })
   await threads.close()
   expect(listeners).toBe(0)
