@@ -56,7 +56,7 @@ async function checkOne(scene: Scene, index: InspectedIndex): Promise<{ passages
   const segments = inspected.damage.filter(({ kind }) => kind === 'segment')
   // Repairing the files of a damaged index also brings back the missing passages.
   const isComparable = tables.length === 0 && (segments.length === 0 || scene.index.removeFile === null)
-  const isCompared = isComparable && !inspected.isOld && index.state === 'active'
+  const isCompared = isComparable && index.state === 'active'
   for (const damage of tables) await reportTable(scene, index, damage)
   for (const damage of segments) await reportSegment(scene, damage, isCompared)
   for (const file of repairable) await reportFile(scene, file)

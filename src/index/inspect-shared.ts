@@ -46,7 +46,6 @@ export async function inspectSharedIndex(options: InspectOptions): Promise<Index
     damagedFiles: [],
     damagedChecksums: [],
     unlistedFiles: 0,
-    isOld: false,
     damagedDocuments: [],
   }
   const rows = await inspectTable(options, inspected)

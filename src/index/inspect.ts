@@ -29,8 +29,6 @@ export interface IndexInspection {
   damagedChecksums: string[]
   /** How many files of the table have no checksum yet. */
   unlistedFiles: number
-  /** True for an index of an earlier version, which the daemon has not converted yet. Its contents are unknown. */
-  isOld: boolean
   /** The documents whose texts do not match their hashes, or are not in the table. */
   damagedDocuments: string[]
 }
@@ -71,13 +69,12 @@ async function inspectTable(
   process.env['LANCEDB_LOG'] ??= 'error'
   const { inspectPassageTable } = await import('./passages/inspect.ts')
   const found = await inspectPassageTable({ folder: join(dataDir, 'lance'), id, layout, clock: systemClock })
-  const { table, unlistedFiles, isOld } = found
+  const { table, unlistedFiles } = found
   const inspected: Omit<IndexInspection, 'contents'> = {
     damage: found.damage.map(({ file, message }) => ({ kind: 'table', file: join('lance', file), message })),
     damagedFiles: [],
     damagedChecksums: found.damagedChecksums.map((file) => join('lance', file)),
     unlistedFiles,
-    isOld,
     damagedDocuments: [],
   }
   if (table === null) return inspected

@@ -17,8 +17,6 @@ export interface IndexedPassage {
   documentId: string
   /** The `DocumentRecord.version` that the passage was cut from. */
   version: number
-  /** The owner of the project when the passage was stored. Nothing reads it: projects can get another owner. */
-  ownerId: string
   projectId: string
   mediaType: string
   /** The document's name. */
@@ -58,7 +56,6 @@ export interface IndexedPassage {
 /** The parts of a passage that a reranker reads and a result shows. Read separately from the hits, because most candidates don't need them. */
 export type Passage = Omit<
   IndexedPassage,
-  | 'ownerId'
   | 'projectId'
   | 'mediaType'
   | 'name'
@@ -95,8 +92,6 @@ export interface IndexHealth {
   message: string
   /** Number of passages. Null when the index does not answer. */
   passages: number | null
-  /** True when a vector search reads an approximate index (ANN) instead of every vector. */
-  isApproximate: boolean
   /** True while searches miss passages because damaged or missing files are being rebuilt. */
   isIncomplete: boolean
 }

@@ -2,7 +2,7 @@ import { cutTo, MAX_PASSAGE_CHARS, MAX_TITLE_CHARS, shorten } from '../core/text
 import type { Passage } from './passage-index.ts'
 
 /** How many characters of each text of a passage to read: one more than the limit, which shows that a text was longer. */
-export const READ_CHARS = {
+const READ_CHARS = {
   text: MAX_PASSAGE_CHARS + 1,
   gap: MAX_PASSAGE_CHARS + 1,
   title: MAX_TITLE_CHARS + 1,

@@ -225,10 +225,10 @@ export class SegmentedIndex implements PassageIndex {
     if (!ok) {
       // Otherwise, nothing may read the damaged files for a long time.
       this.#watch.verify()
-      return { ok, message, passages: null, isApproximate: false, isIncomplete }
+      return { ok, message, passages: null, isIncomplete }
     }
     const passages = this.#count()
-    return { ok, message: countOf(passages, 'passage'), passages, isApproximate: false, isIncomplete }
+    return { ok, message: countOf(passages, 'passage'), passages, isIncomplete }
   }
 
   async close(): Promise<void> {

@@ -296,7 +296,6 @@ export class SharedIndex implements PassageIndex {
       isUnavailable,
       message: ok ? countOf(passages, 'passage') : message,
       passages: ok ? passages : null,
-      isApproximate: false,
       isIncomplete: this.#isIncomplete(),
     }
   }

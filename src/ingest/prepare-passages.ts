@@ -79,12 +79,11 @@ export function createPreparePassages({ threads, batcher, findRepetitions, inTur
 
 /** Returns what each passage repeats of its document, so that filters run inside the index. */
 function fieldsOf(document: DocumentRecord, index: number) {
-  const { id, version, ownerId, projectId, mediaType, name, path, createdAt } = document
+  const { id, version, projectId, mediaType, name, path, createdAt } = document
   return {
     id: `${id}:${version}:${index}`,
     documentId: id,
     version,
-    ownerId,
     projectId,
     mediaType,
     name,

@@ -50,8 +50,6 @@ export async function describeStatus(facts: StatusFacts): ReturnType<Lifecycle['
       status: index.ok && !index.isIncomplete ? 'ok' : 'degraded',
       message: sentences.join('; '),
       chunks: passages,
-      // The number of passages of all users decides this.
-      ...(ownPassages === undefined && { ann: index.isApproximate }),
       ...(building && {
         building: {
           model: building.record.embeddingModel,

@@ -1,6 +1,7 @@
 import { fromNow } from '../core/moment.ts'
 import type { SearchFilter } from '../core/search-filter.ts'
 import { noTelemetry } from '../core/telemetry.ts'
+import type { CorrectableWord } from '../text/spelling.ts'
 import { ProjectSynonymMatchers } from './expansions/project-synonyms.ts'
 import { countFacets } from './facets.ts'
 import { MAX_CHECKED } from './filter-segments.ts'
@@ -12,7 +13,7 @@ import { askQuestion } from './question.ts'
 import { askThread, findResultPage, type ResultPage, whyNotReranked } from './result-page.ts'
 import type { ActiveIndex, Run, SearchOptions } from './run.ts'
 import type { Search, SearchOutcome, SearchQuery } from './search.ts'
-import { type Corrected, correct, NOT_CORRECTED, readSpelling, type Spelling } from './spelling.ts'
+import { type Corrected, correct, correctableIn, MAX_WORDS, NOT_CORRECTED } from './spelling.ts'
 
 export type { SearchOptions } from './run.ts'
 
@@ -124,28 +125,31 @@ interface AskedThread {
   corrected: Corrected
 }
 
-/** Asks a search thread. If no passage has some words of the question, corrects these and has the thread asked again. */
+/** Asks a search thread. If no passage has some words of the question, corrects these. The thread then has to be asked again. */
 async function askCorrected(run: Run): Promise<AskedThread> {
   const { query, typed, synonyms, measured } = run
-  const hasSynonyms = (word: string) => synonyms?.matcher.hasWord(word, synonyms.projectIds) === true
-  const spelling = readSpelling(query.query, query.correct ? typed.free : [], hasSynonyms)
-  const request = await requestOf(run, typed, NOT_CORRECTED, spelling)
+  const words = query.correct ? correctableIn(query.query, typed.free) : []
+  const request = await requestOf(run, typed, NOT_CORRECTED, words)
   const answer = await askThread(run, request)
   const settled = { ...request, spelling: [] }
-  const isAnswered = answer.found !== null || answer.phraseChecks !== null
   if (answer.unknown.length === 0) return { request: settled, answer, corrected: NOT_CORRECTED }
   const { vocabulary } = run.parts.records
-  const corrected = await measured.stage('spelling', () =>
-    correct(spelling, answer.unknown, { projects: new Set(query.projectIds), vocabulary }),
-  )
+  const hasSynonyms = (word: string) => synonyms?.matcher.hasWord(word, synonyms.projectIds) === true
+  const options = { projects: new Set(query.projectIds), vocabulary, hasSynonyms }
+  const corrected = await measured.stage('spelling', () => correct(query.query, words, answer.unknown, options))
   if (corrected.reason !== null) measured.degraded('spelling_stopped')
   const isAsTyped = corrected.query === null && corrected.terms.length === 0
-  if (isAsTyped) return { request: settled, answer: isAnswered ? answer : null, corrected }
+  if (isAsTyped) return { request: settled, answer, corrected }
   const parsed = corrected.query === null ? typed : parseQuery(corrected.query)
   return { request: await requestOf(run, parsed, corrected), answer: null, corrected }
 }
 
-async function requestOf(run: Run, parsed: ParsedQuery, corrected: Corrected, spelling?: Spelling): Promise<FindRequest> {
+async function requestOf(
+  run: Run,
+  parsed: ParsedQuery,
+  corrected: Corrected,
+  words: readonly CorrectableWord[] = [],
+): Promise<FindRequest> {
   const { query, messagePages, measured, parts } = run
   const question = await measured.stage('embed', () => askQuestion(parsed, corrected, run))
   const isReranked = whyNotReranked(query) === null
@@ -155,7 +159,7 @@ async function requestOf(run: Run, parsed: ParsedQuery, corrected: Corrected, sp
     question,
     filter,
     rowsWithPhrases: null,
-    spelling: spelling?.checked ?? [],
+    spelling: words.slice(0, MAX_WORDS).map(({ terms }) => terms),
     wanted: query.offset + query.limit,
     rerank: isReranked ? parts.reranker.base : 'none',
     forModel: isReranked && parts.reranker.readsPassages,

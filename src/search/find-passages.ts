@@ -10,23 +10,21 @@ import { type DocumentOrder, type Group, group, groupSorted } from './group.ts'
 import { alternativesOf, PassageWords } from './passage-words.ts'
 import { promoteExact, promoteNearest } from './promote.ts'
 
-/** Answers a request of the main thread, or says what has to be known first. */
+/** Answers a request of the main thread. It answers at once even if some words may be misspelled, because most questions have none. */
 export function answerRequest(projects: readonly SearchedProject[], request: FindRequest): FindAnswer {
   const unknown = unknownWords(projects, request.spelling)
-  if (unknown.some((word) => !request.spelling[word]!.isRight)) return { unknown, found: null, phraseChecks: null }
   const phraseChecks = findPhraseChecks(projects, request)
-  return { unknown, found: phraseChecks === null ? findPassages(projects, request) : null, phraseChecks }
+  return phraseChecks === null
+    ? { unknown, found: findPassages(projects, request), phraseChecks }
+    : { unknown, found: null, phraseChecks }
 }
 
 /** Returns the positions of the words that no passage has. Returns none if there are no passages, because there is nothing to correct to. */
 function unknownWords(projects: readonly SearchedProject[], words: FindRequest['spelling']): number[] {
   if (words.length === 0) return []
-  const { passages, frequency } = termFrequencies(
-    segmentsOf(projects),
-    words.flatMap(({ terms }) => terms),
-  )
+  const { passages, frequency } = termFrequencies(segmentsOf(projects), words.flat())
   if (passages === 0) return []
-  return [...words.keys()].filter((word) => !words[word]!.terms.some((term) => frequency.has(term)))
+  return [...words.keys()].filter((word) => !words[word]!.some((term) => frequency.has(term)))
 }
 
 /**

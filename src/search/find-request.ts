@@ -25,8 +25,8 @@ export interface FindRequest {
   filter: SearchFilter
   /** The rows that were found to have the phrases of the filter (filter-segments.ts). Null while nobody has looked, and without phrases. */
   rowsWithPhrases: BigUint64Array | null
-  /** The words that may be misspelled. Empty when their spelling is settled. */
-  spelling: readonly CheckedWord[]
+  /** The terms of each word that may be misspelled. Empty when the spelling is settled. */
+  spelling: readonly (readonly string[])[]
   /** How many groups to return, counted from the best group. */
   wanted: number
   /** How to reorder the best candidates. */
@@ -78,27 +78,16 @@ export interface ExactQuestion {
   hasOnlyIdentifiers: boolean
 }
 
-export interface CheckedWord {
-  /** The terms under which the index may have the word. */
-  terms: readonly string[]
-  /** True for a word that is right even if no passage has it. */
-  isRight: boolean
-}
-
 /** The scores of a reranker by passage ID, 0 to 1, and how much each feature contributes to them. */
 export interface ModelScores {
   scores: ReadonlyMap<string, number>
   features?: ReadonlyMap<string, Readonly<Record<string, number>>> | undefined
 }
 
-/** The answer of a search thread: what it found, or what it has to know before it searches. */
-export interface FindAnswer {
+/** The answer of a search thread: what it found, or the passages whose texts have to be checked for phrases first. */
+export type FindAnswer = ({ found: Found; phraseChecks: null } | { found: null; phraseChecks: PhraseChecks }) & {
   /** The words of `spelling` that no passage has, by their positions. Empty when there are no passages. */
   unknown: readonly number[]
-  /** Null when an unknown word may be misspelled, or when the filter has phrases that have to be looked up first. */
-  found: Found | null
-  /** The passages whose texts have to be checked for phrases. Null when that is not what is missing. */
-  phraseChecks: PhraseChecks | null
 }
 
 export interface PhraseChecks {

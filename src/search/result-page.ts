@@ -62,7 +62,7 @@ interface First {
 /** Returns what a search thread finds. For a filter with phrases, reads the texts that may have them before. */
 async function find(run: Run, request: FindRequest, answered: FindAnswer | null): Promise<First> {
   const { found, phraseChecks } = answered ?? (await askThread(run, request))
-  if (phraseChecks === null) return { found: found!, request, checked: [], areAllPhrasesChecked: true }
+  if (phraseChecks === null) return { found, request, checked: [], areAllPhrasesChecked: true }
   const { index, measured, signal } = run
   signal?.throwIfAborted()
   const checked = [...phraseChecks.rows]

@@ -4,10 +4,9 @@ import { isInVocabulary } from '../embed/model/vocabulary.ts'
 import type { ProjectIds, Vocabulary } from '../records/records.ts'
 import { correctableWords, maxEditsIn, withCaseOf, type CorrectableWord } from '../text/spelling.ts'
 import { fold } from '../text/stem.ts'
-import type { CheckedWord } from './find-request.ts'
 
 /** At most this many words are corrected: a longer text was pasted, and is no question. */
-const MAX_WORDS = 32
+export const MAX_WORDS = 32
 /**
  * The maximum time of spelling correction for a query. However large the vocabularies of one user's projects are, it must not slow down other
  * users.
@@ -16,34 +15,12 @@ const BUDGET_MS = 20
 /** The maximum number of equally near words whose documents are counted. Words of real languages have fewer neighbours. */
 const MAX_NEAREST = 100
 
-/** A question whose words may be misspelled. */
-export interface Spelling {
-  query: string
-  /** The words that may be corrected. */
-  words: readonly CorrectableWord[]
-  /** The first of them, as a search thread checks whether passages have them. */
-  checked: readonly CheckedWord[]
-}
-
-/**
- * Reads the words of a query that may be corrected. `spans` are the parts of the query where they may stand. `hasSynonyms` says whether a
- * phrase of the projects' synonyms has a word.
- */
-export function readSpelling(
-  query: string,
-  spans: readonly (readonly [start: number, end: number])[],
-  hasSynonyms: (word: string) => boolean = () => false,
-): Spelling {
-  const words = correctableWords(query).filter(({ start, end }) => spans.some(([from, to]) => from <= start && end <= to))
-  // A word that is common, that the shipped model has, or that has synonyms is right, although no document has it.
-  const isRight = ({ word, isCommon }: CorrectableWord) => isCommon() || isInVocabulary(word) || hasSynonyms(word)
-  return { query, words, checked: words.slice(0, MAX_WORDS).map((word) => ({ terms: word.terms, isRight: isRight(word) })) }
-}
-
 export interface SpellingOptions {
   /** The projects that are searched. */
   projects: ProjectIds
   vocabulary: Pick<Vocabulary, 'wordsFrom' | 'entries'>
+  /** Returns whether a phrase of the projects' synonyms has a word. It is then right, although no document has it. */
+  hasSynonyms?: (word: string) => boolean
   budget?: TimeBudget
 }
 
@@ -68,14 +45,24 @@ interface Correction extends Nearest {
   of: CorrectableWord
 }
 
+/** Returns the words of a query that may be corrected. `spans` are the parts of the query where they may stand. */
+export function correctableIn(query: string, spans: readonly (readonly [start: number, end: number])[]): CorrectableWord[] {
+  return correctableWords(query).filter(({ start, end }) => spans.some(([from, to]) => from <= start && end <= to))
+}
+
 /**
- * Corrects the words of a question that no passage of the projects has, `unknown`, by their positions in `checked`. It takes the nearest
- * word of the documents: with the same first letter and one edit, or two from eight letters on; among equally near words, the one in the
- * most documents. A known word is right even when no document has it: `date` is no misspelled `data`, and `prion` no misspelled `prior`.
- * When the time is up, the words that have not been looked up yet stay as they are.
+ * Corrects the words of a query that no passage of the projects has. `unknown` are their positions among the correctable `words`. It takes
+ * the nearest word of the documents: with the same first letter and one edit, or two from eight letters on; among equally near words, the
+ * one in the most documents. A known word is right even when no document has it: `date` is no misspelled `data`, and `prion` no misspelled
+ * `prior`. When the time is up, the words that have not been looked up yet stay as they are.
  */
-export async function correct(spelling: Spelling, unknown: readonly number[], options: SpellingOptions): Promise<Corrected> {
-  return unknown.length === 0 ? NOT_CORRECTED : new Speller(options).correct(spelling, unknown)
+export async function correct(
+  query: string,
+  words: readonly CorrectableWord[],
+  unknown: readonly number[],
+  options: SpellingOptions,
+): Promise<Corrected> {
+  return new Speller(options).correct(query, words, unknown)
 }
 
 class Speller {
@@ -87,15 +74,14 @@ class Speller {
     this.#budget = options.budget ?? new TimeBudget(BUDGET_MS)
   }
 
-  async correct({ query, words, checked }: Spelling, unknown: readonly number[]): Promise<Corrected> {
+  async correct(query: string, words: readonly CorrectableWord[], unknown: readonly number[]): Promise<Corrected> {
     const found: Correction[] = []
     let isComplete = true
     let senseless = 0
-    for (const position of unknown) {
-      const word = words[position]!
+    for (const word of unknown.map((position) => words[position]!)) {
       // If the documents have the word itself, it is right, in a language that the question alone does not reveal.
       const itself = await this.#bestOf([word.word])
-      if (itself === null && checked[position]!.isRight) continue
+      if (itself === null && this.#isRight(word)) continue
       const nearest = itself ?? (await this.#nearestWord(word))
       if (nearest === 'out of time') {
         isComplete = false
@@ -111,6 +97,11 @@ class Speller {
         ? null
         : `Spelling correction stopped after ${BUDGET_MS} ms, so docsearch searched for some words as you typed them.`,
     }
+  }
+
+  /** True for a word that is right in itself: it is common, the shipped model has it, or it has synonyms. */
+  #isRight({ word, isCommon }: CorrectableWord): boolean {
+    return isCommon() || isInVocabulary(word) || this.#options.hasSynonyms?.(word) === true
   }
 
   async #nearestWord({ word }: CorrectableWord): Promise<Nearest | null | 'out of time'> {

@@ -34,7 +34,7 @@ const stemmers = new Map<Language, Stemmer>()
 const cache = new Map<Language | 'plain', Map<string, string>>()
 const MAX_CACHED = 50_000
 
-// LanceDB drops tokens of 64 bytes and more (maxTokenLength 64). Long words are cut in documents and queries alike, so they still match.
+/** Longer words are cut in documents and queries alike, so they still match. */
 const MAX_BYTES = 63
 const ASCII_WORD = /^[\x21-\x7e]*$/
 

@@ -16,7 +16,6 @@ export function passage(documentId: string, n: number, change: Partial<IndexedPa
     id: `${documentId}:${version}:${n}`,
     documentId,
     version,
-    ownerId: 'usr_a',
     projectId: 'prj_a',
     mediaType: 'text/plain',
     name: `${documentId}.txt`,
@@ -91,7 +90,7 @@ export const FILTERED_PASSAGES = [
     path: 'a\\b/four.txt',
     documentCreatedAt: at('9999-12-31T23:59:59Z'),
   }),
-  passage('doc_5', 0, { ownerId: 'usr_b', projectId: 'prj_d', tags: ['red'], path: 'a%b/one.txt' }),
+  passage('doc_5', 0, { projectId: 'prj_d', tags: ['red'], path: 'a%b/one.txt' }),
 ].map(analysed)
 
 /** The documents of FILTERED_PASSAGES that each filter finds. */

@@ -150,7 +150,6 @@ function isWordCharacter(character: string | undefined): boolean {
 
 function toPassage(passage: IndexedPassage): Passage {
   const {
-    ownerId: _owner,
     projectId: _project,
     mediaType: _type,
     name: _name,

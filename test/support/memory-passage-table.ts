@@ -86,7 +86,6 @@ export function createMemoryTable(dimensions: number): MemoryTable {
 
 function textsOf(passage: StoredPassage): Passage {
   const {
-    ownerId: _owner,
     projectId: _project,
     mediaType: _type,
     name: _name,

@@ -17,7 +17,6 @@ function makePassage(documentId: string, version: number, index: number): Indexe
     id: `${documentId}:${version}:${index}`,
     documentId,
     version,
-    ownerId: 'usr_a',
     projectId: 'prj_a',
     mediaType: 'text/plain',
     name: `${documentId}.txt`,

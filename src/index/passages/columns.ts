@@ -1,5 +1,6 @@
+import type { Table } from '@lancedb/lancedb'
 import type { DataType, FixedSizeList, Float16, Schema } from 'apache-arrow'
-import { foldName } from '../../core/fold-name.ts'
+import { corrupt } from '../failures.ts'
 import type { StoredPassage } from '../passage-table.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
 import { arrow } from './arrow.ts'
@@ -20,7 +21,6 @@ function column(name: string, type: DataType, field: keyof StoredPassage, change
 export const COLUMNS: readonly Column[] = [
   column('document_id', new arrow.Utf8(), 'documentId'),
   column('version', new arrow.Int32(), 'version'),
-  column('owner_id', new arrow.Utf8(), 'ownerId'),
   column('project_id', new arrow.Utf8(), 'projectId'),
   column('media_type', new arrow.Utf8(), 'mediaType'),
   column('name', new arrow.Utf8(), 'name'),
@@ -43,10 +43,8 @@ export const COLUMNS: readonly Column[] = [
   column('text_hash', new arrow.Utf8(), 'textHash'),
 ]
 
-/** Nothing reads this column any more. Without it, tables would have another layout and be rebuilt. */
-const FOLDED_NAME = column('name_folded', new arrow.Utf8(), 'name', { value: ({ name }) => foldName(name) })
-
-export const TEXT_COLUMNS: readonly Column[] = [...COLUMNS, FOLDED_NAME]
+/** Columns that tables had before, and that nothing reads. */
+const UNREAD = ['owner_id', 'name_folded']
 
 /** The dense dimensions, as 16-bit floats. Null for a passage that could not be embedded. */
 export const VECTOR = 'vector'
@@ -62,11 +60,21 @@ export function sparseColumn({ dimensions, denseDimensions }: VectorLayout): str
 }
 
 export function tableSchema(layout: VectorLayout): Schema {
-  const fields = TEXT_COLUMNS.map(({ name, type }) => new arrow.Field(name, type, false))
+  const fields = COLUMNS.map(({ name, type }) => new arrow.Field(name, type, false))
   const sparse = sparseColumn(layout)
   return new arrow.Schema([
     ...fields,
     new arrow.Field(VECTOR, vectorType(layout), true),
     ...(sparse === null ? [] : [new arrow.Field(sparse, new arrow.Binary(), false)]),
   ])
+}
+
+/** Returns the columns of a table that have to go before rows can be added. Throws `index_corrupt` when the table has another layout. */
+export async function unreadColumns(table: Pick<Table, 'schema'>, wanted: Schema): Promise<string[]> {
+  const { fields } = await table.schema()
+  const unread = fields.filter(({ name }) => UNREAD.includes(name))
+  const read = fields.filter((field) => !unread.includes(field))
+  if (read.map(String).join() !== wanted.fields.map(String).join())
+    throw corrupt('The search index has another layout. It must be rebuilt from the documents.')
+  return unread.map(({ name }) => name)
 }

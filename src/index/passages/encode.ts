@@ -2,7 +2,7 @@ import type { Data, Schema, Table } from 'apache-arrow'
 import type { StoredPassage } from '../passage-table.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
 import { arrow } from './arrow.ts'
-import { sparseColumn, TEXT_COLUMNS, vectorType } from './columns.ts'
+import { COLUMNS, sparseColumn, vectorType } from './columns.ts'
 import { encodeSparse } from './sparse.ts'
 
 const NO_BYTES = new Uint8Array()
@@ -14,7 +14,7 @@ export function toArrow(passages: readonly StoredPassage[], schema: Schema, layo
     if (vector !== null && vector.length !== dimensions)
       throw new RangeError(`The vector of ${id} has ${vector.length} dimensions instead of ${dimensions}`)
   }
-  const children = TEXT_COLUMNS.map(({ type, value }) => {
+  const children = COLUMNS.map(({ type, value }) => {
     const values = passages.map(value)
     return type instanceof arrow.Utf8 ? textColumn(values as string[]) : arrow.vectorFromArray(values, type).data[0]!
   })

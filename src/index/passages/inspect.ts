@@ -24,8 +24,6 @@ export interface TableInspection {
   damagedChecksums: string[]
   /** How many files in use have no checksum yet. */
   unlistedFiles: number
-  /** True for a table of an earlier version, which the daemon has not converted or deleted yet. */
-  isOld: boolean
 }
 
 /**
@@ -41,9 +39,8 @@ export async function inspectPassageTable(options: {
 }): Promise<TableInspection> {
   const { folder, id, layout, clock } = options
   const names = tableNames(id)
-  const { parts: numbers, old } = (await listTables(folder)).get(id) ?? { parts: [], old: null }
-  const nothing = { table: null, damagedChecksums: [], unlistedFiles: 0, isOld: old !== null }
-  if (old !== null) return { ...nothing, damage: await damagedFiles(folder, old) }
+  const numbers = (await listTables(folder)).get(id) ?? []
+  const nothing = { table: null, damagedChecksums: [], unlistedFiles: 0 }
   if (numbers.length === 0) return { ...nothing, damage: [{ file: '.', message: 'is missing' }] }
   const tables = numbers.map(names.part)
   const paths = tables.map((table) => tableFolder(folder, table))
@@ -69,8 +66,8 @@ export async function inspectPassageTable(options: {
 }
 
 /** Reads the lists of checksums, and reports each newest manifest that differs from its checksum. LanceDB would not notice the damage. */
-async function readChecksums(folder: string, paths: readonly string[]): Promise<Omit<TableInspection, 'table' | 'isOld'>> {
-  const found: Omit<TableInspection, 'table' | 'isOld'> = { damage: [], damagedChecksums: [], unlistedFiles: 0 }
+async function readChecksums(folder: string, paths: readonly string[]): Promise<Omit<TableInspection, 'table'>> {
+  const found: Omit<TableInspection, 'table'> = { damage: [], damagedChecksums: [], unlistedFiles: 0 }
   for (const path of paths) {
     try {
       const { changedManifest, unlisted, damagedLines } = await verifyManifest(path)

@@ -6,10 +6,6 @@ const SUFFIX = '.lance'
 const ID = '[A-Za-z0-9_-]{1,100}'
 const INDEX_ID = new RegExp(`^${ID}$`)
 const PART = new RegExp(`^passages_(${ID})\\.(\\d{1,6})\\${SUFFIX}$`)
-/** The only table of an index before version 0.2. */
-const OLD = new RegExp(`^chunks_(${ID})\\${SUFFIX}$`)
-/** The old table after its conversion. It only has to be deleted. */
-const CONVERTED = new RegExp(`^converted_(${ID})\\${SUFFIX}$`)
 
 /** Returns whether a name is a valid ID of an index. The ID becomes part of the names of folders. */
 export function isIndexId(name: string): boolean {
@@ -20,8 +16,6 @@ export function isIndexId(name: string): boolean {
 export interface TableNames {
   indexId: string
   part(number: number): string
-  old: string
-  converted: string
 }
 
 export function tableNames(indexId: string): TableNames {
@@ -29,50 +23,34 @@ export function tableNames(indexId: string): TableNames {
     throw new DocsearchError('index_failed', 'The ID of an index has characters that a folder name cannot have.')
   }
   const part = (number: number) => `passages_${indexId}.${number}`
-  return { indexId, part, old: `chunks_${indexId}`, converted: `converted_${indexId}` }
+  return { indexId, part }
 }
 
 export function tableFolder(folder: string, table: string): string {
   return join(folder, table + SUFFIX)
 }
 
-/** The tables of an index that have a folder. `parts` are the numbers of its parts, in order. */
-export interface TableFolders {
-  parts: number[]
-  old: string | null
-  converted: string | null
-}
-
-/** Returns the tables of each index. */
-export async function listTables(folder: string): Promise<Map<string, TableFolders>> {
+/** Returns the numbers of the parts of each index that have a folder, in order. */
+export async function listTables(folder: string): Promise<Map<string, number[]>> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw error
   })
-  return tablesAmong(names, folder)
+  return tablesAmong(names)
 }
 
 /** Returns the numbers of the parts of an index, in order. `names` are the names of folders. */
 export function partNumbers(names: readonly string[], indexId: string): number[] {
-  return tablesAmong(names).get(indexId)?.parts ?? []
+  return tablesAmong(names).get(indexId) ?? []
 }
 
-/** Returns the tables of each index, by the names of their folders. */
-export function tablesAmong(names: readonly string[], folder = ''): Map<string, TableFolders> {
-  const found = new Map<string, TableFolders>()
-  const of = (id: string): TableFolders => {
-    const folders = found.get(id) ?? { parts: [], old: null, converted: null }
-    found.set(id, folders)
-    return folders
-  }
+/** Returns the numbers of the parts of each index, in order, by the names of their folders. */
+export function tablesAmong(names: readonly string[]): Map<string, number[]> {
+  const found = new Map<string, number[]>()
   for (const name of names) {
     const [, id, number] = PART.exec(name) ?? []
-    if (id !== undefined) of(id).parts.push(Number(number))
-    const old = OLD.exec(name)?.[1]
-    if (old !== undefined) of(old).old = join(folder, name)
-    const converted = CONVERTED.exec(name)?.[1]
-    if (converted !== undefined) of(converted).converted = join(folder, name)
+    if (id !== undefined) found.set(id, [...(found.get(id) ?? []), Number(number)])
   }
-  for (const { parts } of found.values()) parts.sort((a, b) => a - b)
+  for (const parts of found.values()) parts.sort((a, b) => a - b)
   return found
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Connection, Table } from '@lancedb/lancedb'
 import { corrupt } from '../failures.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
-import { tableSchema } from './columns.ts'
+import { tableSchema, unreadColumns } from './columns.ts'
 import { rowIds } from './decode.ts'
 import { checksumsFile, verifyManifest } from './checksums.ts'
 import { tableFolder } from './names.ts'
@@ -43,10 +43,9 @@ export async function openPart({ connection, folder, table: name, layout }: Part
   if ((await verifyManifest(path)).changedManifest !== null)
     throw corrupt('A manifest of the search index is damaged. The index must be rebuilt from the documents.')
   const table = await connection.openTable(name)
-  const found = (await table.schema()).fields.map(String).join()
-  if (found !== schema.fields.map(String).join())
-    throw corrupt('The search index has another layout. It must be rebuilt from the documents.')
-  return new Part({ table, schema, layout, files: new PartFiles(path) }, { ...(await probe(table)), versions, openedAt: now })
+  const unread = await unreadColumns(table, schema)
+  const state = { ...(await probe(table)), versions, openedAt: now }
+  return new Part({ table, schema, unread, layout, files: new PartFiles(path) }, state)
 }
 
 /** Reads one small column of every data file. */

@@ -1,8 +1,7 @@
-import { readdir, rm } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { connect, Session } from '@lancedb/lancedb'
 import { corrupt, indexFailure, readFailure } from '../failures.ts'
 import type { PassageTable } from '../passage-table.ts'
-import { convertOldTable } from './convert.ts'
 import { listTables, tableFolder, tableNames } from './names.ts'
 import { createPart, openPart, type PartPlace } from './open-part.ts'
 import { LancePassageTable, type TableOptions } from './table.ts'
@@ -18,10 +17,7 @@ export interface OpenOptions extends TableOptions {
   metadataBytes: number
 }
 
-/**
- * Opens or creates the table of an index, and converts the table of an earlier version. Throws `index_corrupt` when files can't be read or
- * have another layout.
- */
+/** Opens or creates the table of an index. Throws `index_corrupt` when files can't be read or have another layout. */
 export async function openPassageTable(options: OpenOptions): Promise<PassageTable> {
   const { folder, id, layout, metadataBytes } = options
   const names = tableNames(id)
@@ -31,14 +27,7 @@ export async function openPassageTable(options: OpenOptions): Promise<PassageTab
   const placeOf = (number: number): PartPlace => ({ connection, folder, table: names.part(number), layout })
   const create = (number: number) => createPart(placeOf(number))
   try {
-    const { parts: numbers = [], old, converted } = (await listTables(folder)).get(id) ?? {}
-    if (typeof converted === 'string') await rm(converted, { recursive: true, force: true })
-    if (typeof old === 'string') {
-      for (const number of numbers) await rm(tableFolder(folder, names.part(number)), { recursive: true, force: true })
-      const table = new LancePassageTable(connection, { open: [await create(0)], create, openNew: null }, options)
-      await convertOldTable({ connection, folder, names, table, layout, log: options.log })
-      return table
-    }
+    const numbers = (await listTables(folder)).get(id) ?? []
     const complete = await withoutUnfinished(folder, numbers.map(names.part))
     if (numbers.some((number, i) => number !== i)) throw corrupt('A part of the search index is missing. It must be rebuilt.')
     const parts = await Promise.all(complete.map((_, number) => openPart(placeOf(number), options.clock.now()))).catch(

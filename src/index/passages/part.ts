@@ -35,6 +35,8 @@ export interface PartState {
 export interface PartTable {
   table: Table
   schema: Schema
+  /** The columns of the table that go before rows are added. */
+  unread?: readonly string[]
   layout: VectorLayout
   /** Null for a part in an object store, where other processes read it as well. */
   files: PartFiles | null
@@ -54,6 +56,7 @@ export class Part {
   readonly files: PartFiles | null
   readonly #table: Table
   readonly #schema: Schema
+  #unread: readonly string[]
   readonly #layout: VectorLayout
   readonly #write = pLimit(1)
   /** Rows to delete. No method returns them. */
@@ -73,10 +76,11 @@ export class Part {
   /** When a compaction replaced files that have not been deleted yet. Null if there are none. */
   #replacedAt: Date | null
 
-  constructor({ table, schema, layout, files }: PartTable, { rows, nextRow, versions, openedAt }: PartState) {
+  constructor({ table, schema, unread = [], layout, files }: PartTable, { rows, nextRow, versions, openedAt }: PartState) {
     this.files = files
     this.#table = table
     this.#schema = schema
+    this.#unread = unread
     this.#layout = layout
     this.#rows = rows
     this.#nextRow = nextRow
@@ -96,6 +100,8 @@ export class Part {
   /** Adds passages and returns their row IDs, in the same order. */
   add(passages: readonly StoredPassage[]): Promise<number[]> {
     return this.#write(async () => {
+      if (this.#unread.length > 0) await this.#commit(() => this.#table.dropColumns([...this.#unread]))
+      this.#unread = []
       const rows: number[] = []
       for (let at = 0; at < passages.length; at += ADD_ROWS) {
         const batch = passages.slice(at, at + ADD_ROWS)

@@ -6,7 +6,7 @@ import type { ObjectStore } from '../../objects/object-store.ts'
 import { corrupt, indexFailure, readFailure } from '../failures.ts'
 import type { PassageTable } from '../passage-table.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
-import { tableSchema } from './columns.ts'
+import { tableSchema, unreadColumns } from './columns.ts'
 import { tableNames } from './names.ts'
 import { Part } from './part.ts'
 import { FOLDER, partsOf } from './shared-names.ts'
@@ -56,12 +56,10 @@ export async function openSharedTable(
   const schema = tableSchema(layout)
   const open = async (number: number): Promise<Part> => {
     const table = await connection.openTable(nameOf(number))
-    const found = (await table.schema()).fields.map(String).join()
-    if (found !== schema.fields.map(String).join())
-      throw corrupt('The search index has another layout. It must be rebuilt from the documents.')
+    const unread = await unreadColumns(table, schema)
     const rows = await table.countRows()
     // The first commit finds its row IDs by a search (`Part.add`).
-    return new Part({ table, schema, layout, files: null }, { rows, nextRow: 0, versions: 0, openedAt: clock.now() })
+    return new Part({ table, schema, unread, layout, files: null }, { rows, nextRow: 0, versions: 0, openedAt: clock.now() })
   }
   const openNew = async (first: number): Promise<Part[]> => {
     const numbers = await partsOf(objects, id)

@@ -60,10 +60,8 @@ export function createPassageTableStore(options: PassageTableStoreOptions): Pass
   /** Returns the folders of an index. */
   async function foldersOf(indexId: string): Promise<string[]> {
     const names = tableNames(indexId)
-    const { parts = [], old, converted } = (await listTables(folder)).get(indexId) ?? {}
-    const folders = parts.map((number) => tableFolder(folder, names.part(number)))
-    // Parts are deleted last, so that after a crash the rest never looks like a complete index.
-    return [old, converted, ...folders].filter((path) => typeof path === 'string')
+    const parts = (await listTables(folder)).get(indexId) ?? []
+    return parts.map((number) => tableFolder(folder, names.part(number)))
   }
 
   return {

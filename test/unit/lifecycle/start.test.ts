@@ -171,9 +171,9 @@ test('tries an absent embedder again and tells listeners; the existing index ans
 })
 
 test('drops an index without a record', async () => {
-  await mkdir(join(folder, 'lance', 'chunks_gen_stray.lance'), { recursive: true })
+  await mkdir(join(folder, 'lance', 'passages_gen_stray.0.lance'), { recursive: true })
   await start(choosing(as({})))
-  expect(await readdir(join(folder, 'lance'))).not.toContain('chunks_gen_stray.lance')
+  expect(await readdir(join(folder, 'lance'))).not.toContain('passages_gen_stray.0.lance')
 })
 
 test('makes one new index for all callers that meet the same damage, and queues every document', async () => {

@@ -32,7 +32,6 @@ function documentsOf(seed: number, ownerId: string, count: number): DocumentPass
         id: `${documentId}:1:${index}`,
         documentId,
         version: 1,
-        ownerId,
         projectId,
         mediaType: 'text/plain',
         name: `${n}.txt`,

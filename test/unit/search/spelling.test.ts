@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { correct, readSpelling, type SpellingOptions, TimeBudget } from '../../../src/search/spelling.ts'
+import { correct, correctableIn, type SpellingOptions, TimeBudget } from '../../../src/search/spelling.ts'
 
 const STOPPED = 'Spelling correction stopped after 20 ms, so docsearch searched for some words as you typed them.'
 
@@ -27,10 +27,10 @@ function setUp({ page, indexed = [] }: World) {
   }
   const budget = new TimeBudget(20, () => counts.pages)
   const ask = (query: string) => {
-    const spelling = readSpelling(query, [[0, query.length]])
+    const words = correctableIn(query, [[0, query.length]])
     const isUnknown = (terms: readonly string[]) => !terms.some((term) => indexed.includes(term))
-    const unknown = spelling.checked.flatMap(({ terms }, position) => (isUnknown(terms) ? position : []))
-    return correct(spelling, unknown, { projects: new Set(['prj_1']), vocabulary, budget })
+    const unknown = words.flatMap(({ terms }, position) => (isUnknown(terms) ? position : []))
+    return correct(query, words, unknown, { projects: new Set(['prj_1']), vocabulary, budget })
   }
   return { ask, counts }
 }

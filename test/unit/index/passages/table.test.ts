@@ -67,12 +67,29 @@ describe('stores and returns passages', () => {
     expect(await table.check()).toEqual({ ok: true, message: '0 passages', passages: 0 })
   })
 
+  test('a table with columns that nothing reads any more is read as it is, and loses them with the next passages', async () => {
+    const [first, second] = [stored('doc_1', 0), stored('doc_2', 0)]
+    await table.add([first])
+    await table.close()
+    const connection = await connect(folder)
+    const open = async () => connection.openTable('passages_idx_1.0')
+    await (await open()).addColumns([{ name: 'owner_id', valueSql: "'usr_a'" }])
+    table = await openTable()
+    expect([...(await scanned(table)).values()]).toEqual([asHalves(first)])
+    await table.add([second])
+    expect([...(await scanned(table)).values()]).toEqual([first, second].map(asHalves))
+    expect((await (await open()).schema()).fields.map(({ name }) => name)).not.toContain('owner_id')
+    await reopen()
+    expect([...(await scanned(table)).values()]).toEqual([first, second].map(asHalves))
+    connection.close()
+  })
+
   test('every field and every character survives', async () => {
     const odd = `it's "quoted" \\ back%slash_ \u0000 \t\n\f naïve 検索 👩‍👩‍👧 ‏עברית {}[]$; -- DROP`
     const texts = { text: odd, gap: odd, context: odd, heading: odd, title: odd, path: odd, name: odd, textHash: hashText(odd) }
     const passages = [
       stored('doc_1', 0, { ...texts, tags: [odd, ''], version: 7, documentCreatedAt: new Date('1969-02-01T00:00:00Z') }),
-      stored('doc_1', 1, { vector: null, text: '', ownerId: 'usr_b', projectId: 'prj_b' }),
+      stored('doc_1', 1, { vector: null, text: '', projectId: 'prj_b' }),
     ]
     const rows = await table.add(passages)
     for (const step of ['fresh', 'opened again']) {
