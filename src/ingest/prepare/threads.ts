@@ -1,9 +1,9 @@
-import { Worker } from 'node:worker_threads'
 import { builtModule } from '../../core/built-module.ts'
-import { TurnQueue } from '../../core/turns.ts'
 import { DocsearchError } from '../../core/errors.ts'
+import { CallTookTooLong, Thread, ThreadLost } from '../../core/thread.ts'
+import { TurnQueue } from '../../core/turns.ts'
 import type { PreparedPassage } from './prepare.ts'
-import type { Outcome, Task, Vectors } from './protocol.ts'
+import type { PrepareCalls, Task, Vectors } from './thread-main.ts'
 
 const MAIN = builtModule(new URL('./thread-main.ts', import.meta.url))
 /** Enough for the largest text a document may have. A document that needs more fails alone. */
@@ -23,7 +23,6 @@ const MAX_MS = 300_000
 const IDLE_MS = 30_000
 
 interface Waiting {
-  owner: string
   task: Task
   resolve: (prepared: Prepared) => void
   reject: (error: Error) => void
@@ -37,102 +36,61 @@ interface Waiting {
  */
 export class PrepareThreads {
   readonly #maxThreads: number
-  readonly #maxMs: number
-  readonly #idleMs: number
-  #idleTimer: NodeJS.Timeout | undefined
-  readonly #threads = new Set<Worker>()
-  readonly #idle: Worker[] = []
+  readonly #limits: { maxMs: number; idleMs: number }
+  readonly #threads: Thread<PrepareCalls>[] = []
+  readonly #idle: Thread<PrepareCalls>[] = []
   readonly #waiting = new TurnQueue<Waiting>()
   /** The owner of the document in each working thread. */
-  readonly #working = new Map<Worker, string>()
-  #lastId = 0
+  readonly #working = new Map<Thread<PrepareCalls>, string>()
 
-  /** Ends the thread of a document that takes longer than `maxMs`, and all threads once none has had work for `idleMs`. */
+  /** Ends the thread of a document that takes longer than `maxMs`, and a thread that has had no work for `idleMs`. */
   constructor(maxThreads: number, { maxMs = MAX_MS, idleMs = IDLE_MS } = {}) {
     this.#maxThreads = maxThreads
-    this.#maxMs = maxMs
-    this.#idleMs = idleMs
+    this.#limits = { maxMs, idleMs }
   }
 
   /**
    * Prepares one document. Owners take turns. An owner without a document in a thread gets an extra thread instead of waiting for
    * a large document of another owner. Throws `out_of_memory`, `parse_timeout`, `internal_error`.
    */
-  prepare(owner: string, task: Omit<Task, 'id'>): Promise<Prepared> {
+  prepare(owner: string, task: Task): Promise<Prepared> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push(owner, { owner, task: { ...task, id: ++this.#lastId }, resolve, reject })
+      this.#waiting.push(owner, { task, resolve, reject })
       this.#next()
     })
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#idleTimer)
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) next.reject(new Error('the daemon is stopping'))
-    await Promise.all([...this.#threads].map((thread) => thread.terminate()))
+    await Promise.all(this.#threads.map((thread) => thread.close()))
   }
 
   #next(): void {
     const newcomer = this.#waiting.nextOwner([...this.#working.values()])
     const owner = newcomer ?? this.#waiting.nextOwner()
     if (owner === undefined || this.#working.size >= this.#maxThreads + (newcomer === undefined ? 0 : 1)) return
-    this.#give(this.#idle.pop() ?? this.#start(), this.#waiting.shift(owner)!)
+    void this.#give(this.#idle.pop() ?? this.#newThread(), owner)
     this.#next()
   }
 
-  #start(): Worker {
-    const thread = new Worker(MAIN, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } })
-    thread.unref()
-    this.#threads.add(thread)
+  #newThread(): Thread<PrepareCalls> {
+    const thread = new Thread<PrepareCalls>(MAIN, { heapMb: HEAP_MB, ...this.#limits })
+    this.#threads.push(thread)
     return thread
   }
 
-  #endIdleLater(): void {
-    clearTimeout(this.#idleTimer)
-    this.#idleTimer = setTimeout(() => {
-      for (const thread of this.#idle.splice(0)) {
-        this.#threads.delete(thread)
-        void thread.terminate()
-      }
-    }, this.#idleMs)
-    this.#idleTimer.unref()
-  }
-
-  #give(thread: Worker, { owner, task, resolve, reject }: Waiting): void {
+  async #give(thread: Thread<PrepareCalls>, owner: string): Promise<void> {
+    const { task, resolve, reject } = this.#waiting.shift(owner)!
     this.#working.set(thread, owner)
-    clearTimeout(this.#idleTimer)
-    const stopListening = () => {
-      clearTimeout(timer)
-      thread.off('message', onMessage).off('error', onError).off('exit', onExit)
-      this.#working.delete(thread)
-      if (this.#working.size === 0) this.#endIdleLater()
+    try {
+      const { vectors, ...prepared } = await thread.call('prepare', task)
+      resolve({ ...prepared, vectors: vectors && unpack(vectors, prepared.passages.length) })
+    } catch (error) {
+      reject(toError(error instanceof ThreadLost ? error.cause : error, this.#limits.maxMs))
     }
-    const onLost = (cause: Error) => {
-      stopListening()
-      this.#threads.delete(thread)
-      reject(toError(cause))
-      this.#next()
-    }
-    const onMessage = (outcome: Outcome) => {
-      stopListening()
-      this.#idle.push(thread)
-      if ('failure' in outcome) reject(toError(Object.assign(new Error(outcome.failure.message), outcome.failure)))
-      else {
-        const { passages, words, vectors } = outcome
-        resolve({ passages, words, vectors: vectors && unpack(vectors, passages.length) })
-      }
-      this.#next()
-    }
-    const onError = (error: Error) => onLost(error)
-    const onExit = () => onLost(new Error('the thread ended'))
-    const timer = setTimeout(() => {
-      onLost(tookTooLong(this.#maxMs))
-      // Nobody waits for this thread any more, so an error while it ends must not end the daemon.
-      thread.on('error', () => {})
-      void thread.terminate()
-    }, this.#maxMs)
-    timer.unref()
-    thread.on('message', onMessage).on('error', onError).on('exit', onExit)
-    thread.postMessage(task)
+    this.#working.delete(thread)
+    this.#idle.push(thread)
+    this.#next()
   }
 }
 
@@ -144,9 +102,10 @@ function tookTooLong(limitMs: number): DocsearchError {
   )
 }
 
-function toError(cause: Error): DocsearchError {
+function toError(cause: unknown, limitMs: number): DocsearchError {
   if (cause instanceof DocsearchError) return cause
-  if ('code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY') {
+  if (cause instanceof CallTookTooLong) return tookTooLong(limitMs)
+  if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return new DocsearchError(
       'out_of_memory',
       'The text of this document needs too much memory. Split the document and upload the parts.',

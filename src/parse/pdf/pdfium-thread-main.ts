@@ -1,43 +1,35 @@
-import { parentPort } from 'node:worker_threads'
-import { isDocsearchError } from '../../core/errors.ts'
+import { answerCalls } from '../../core/thread.ts'
 import { silenceConsole } from '../worker/silence.ts'
 import { answerPage } from './image/answer-page.ts'
-import { checkPassword, openWithPdfium } from './pdfium.ts'
-import type { OpenedPdf } from './pdfium.ts'
-import type { Opened, Question, Reply } from './pdfium-thread-protocol.ts'
+import type { PageAnswer, PageQuestion } from './image/page-question.ts'
+import type { PageSource } from './line.ts'
+import { checkPassword, type OpenPdf, openWithPdfium, type OpenedPdf } from './pdfium.ts'
+
+/** The calls of this thread. `document` is the number that the caller gave to an open PDF. */
+export interface PdfiumCalls {
+  check: { request: { file: string }; answer: void }
+  page: { request: { file: string; question: PageQuestion }; answer: PageAnswer }
+  open: { request: { file: string; document: number }; answer: Pick<OpenPdf, 'pageCount' | 'title' | 'outlineDepth'> }
+  read: { request: { document: number; index: number }; answer: PageSource }
+  close: { request: { document: number }; answer: void }
+}
 
 const open = new Map<number, OpenedPdf>()
-let lastDocument = 0
-/** The last answer. Each question waits for the one before, because opening waits until PDFium is loaded. */
-let last = Promise.resolve()
 
 silenceConsole()
-parentPort!.on('message', (question: Question) => {
-  last = last.then(async () => parentPort!.postMessage(await answer(question)))
-})
 
-async function answer(question: Question): Promise<Reply> {
-  try {
-    return { value: await work(question) }
-  } catch (error) {
-    if (!isDocsearchError(error)) return { failure: String(error) }
-    const { code, message, details, cause } = error
-    return { known: { code, message, details, cause: String(cause) } }
-  }
-}
-
-async function work(question: Question): Promise<unknown> {
-  if (question.what === 'check') return checkPassword(question.file)
-  if (question.what === 'page') return answerPage(question.file, question.question)
-  if (question.what === 'open') {
-    const pdf = await openWithPdfium(question.file)
-    const document = ++lastDocument
+answerCalls<PdfiumCalls>({
+  check: ({ file }) => checkPassword(file),
+  page: ({ file, question }) => answerPage(file, question),
+  async open({ file, document }) {
+    const pdf = await openWithPdfium(file)
     open.set(document, pdf)
     const { pageCount, title, outlineDepth } = pdf
-    return { document, pageCount, title, outlineDepth } satisfies Opened
-  }
-  const pdf = open.get(question.document)!
-  if (question.what === 'read') return pdf.read(question.index)
-  open.delete(question.document)
-  return pdf.close()
-}
+    return { pageCount, title, outlineDepth }
+  },
+  read: ({ document, index }) => open.get(document)!.read(index),
+  close({ document }) {
+    open.get(document)?.close()
+    open.delete(document)
+  },
+})

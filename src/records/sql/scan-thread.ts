@@ -1,10 +1,10 @@
-import { Worker } from 'node:worker_threads'
 import { builtModule } from '../../core/built-module.ts'
 import { DocsearchError } from '../../core/errors.ts'
 import type { PageList } from '../../core/page-list.ts'
+import { CallTookTooLong, Thread, ThreadLost } from '../../core/thread.ts'
 import { TurnQueue } from '../../core/turns.ts'
 import { translateSqlError } from './errors.ts'
-import type { Scan, ScanAnswer } from './scan-protocol.ts'
+import type { Scan, ScanCalls } from './scan-main.ts'
 
 const MAIN = builtModule(new URL('./scan-main.ts', import.meta.url))
 /** Far longer than a million messages take on a slow machine. */
@@ -32,21 +32,19 @@ interface Waiting {
  * other requests. One query runs at a time.
  */
 export class ScanThread {
-  readonly #file: string
+  readonly #thread: Thread<ScanCalls>
   readonly #queue = new TurnQueue<Waiting>()
-  #worker: Worker | null = null
-  #running: Waiting | null = null
-  #timer: NodeJS.Timeout | undefined
+  #isWorking = false
   #isClosed = false
 
   constructor(file: string) {
-    this.#file = file
+    this.#thread = new Thread(MAIN, { workerData: file, maxMs: MAX_MS, idleMs: IDLE_MS })
   }
 
   /** Throws `rate_limited` and `unavailable`, what `translateSqlError` returns, and the reason of the signal. */
   async run(scan: Scan, { userId, signal }: ScanTurn): Promise<PageList> {
     signal?.throwIfAborted()
-    if (this.#isClosed) throw unavailable('The daemon is stopping. Try again after it has started.')
+    if (this.#isClosed) throw stopping()
     if (this.#queue.lengthOf(userId) >= MAX_WAITING) throw tooManyWaiting()
     const { promise, resolve, reject } = Promise.withResolvers<PageList>()
     const waiting = { scan, resolve, reject }
@@ -58,7 +56,7 @@ export class ScanThread {
     const tooLong = () => giveUp(unavailable(`The search waited ${MAX_WAIT_MS / 1000} s for other searches. Try again later.`))
     const timer = setTimeout(tooLong, MAX_WAIT_MS).unref()
     this.#queue.push(userId, waiting)
-    this.#next()
+    void this.#work()
     try {
       return await promise
     } finally {
@@ -69,67 +67,35 @@ export class ScanThread {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    const stopping = unavailable('The daemon is stopping. Try again after it has started.')
-    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) next.reject(stopping)
-    await this.#end(stopping)
+    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) next.reject(stopping())
+    await this.#thread.close()
   }
 
-  #next(): void {
-    if (this.#running !== null || this.#isClosed) return
-    clearTimeout(this.#timer)
-    const waiting = this.#queue.shift()
-    if (waiting === undefined) {
-      if (this.#worker !== null) this.#timer = setTimeout(() => this.#endIdle(), IDLE_MS).unref()
-      return
+  async #work(): Promise<void> {
+    if (this.#isWorking) return
+    this.#isWorking = true
+    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
+      const { scan, resolve, reject } = next
+      await this.#thread.call('scan', scan).then(resolve, (error: unknown) => reject(this.#translate(error)))
+      // SQLite can't be interrupted, so the next query starts only when a thread that took too long has really ended.
+      await this.#thread.ended()
     }
-    this.#running = waiting
-    this.#worker ??= this.#start()
-    this.#worker.postMessage(waiting.scan)
-    this.#timer = setTimeout(() => void this.#end(tookTooLong()), MAX_MS).unref()
+    this.#isWorking = false
   }
 
-  #start(): Worker {
-    const worker = new Worker(MAIN, { workerData: this.#file })
-    worker.unref()
-    const onLost = (error: unknown) => {
-      if (this.#worker !== worker) return
-      this.#worker = null
-      this.#settle((running) => running.reject(translateSqlError(error)))
-    }
-    return worker
-      .on('message', (answer: ScanAnswer) =>
-        this.#settle(({ resolve, reject }) => {
-          if ('list' in answer) resolve(answer.list)
-          else reject(translateSqlError(Object.assign(new Error(answer.error.message), answer.error)))
-        }),
-      )
-      .on('error', onLost)
-      .on('exit', () => onLost(new Error('the thread that scans the database has ended')))
-  }
-
-  #settle(how: (running: Waiting) => void): void {
-    const running = this.#running
-    this.#running = null
-    if (running !== null) how(running)
-    this.#next()
-  }
-
-  #endIdle(): void {
-    const worker = this.#worker
-    this.#worker = null
-    void worker?.terminate()
-  }
-
-  /** Ends the thread. SQLite can't be interrupted, so the next query starts only when the thread has really ended. */
-  async #end(cause: unknown): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#running?.reject(cause)
-    await this.#worker?.terminate()
+  #translate(error: unknown): unknown {
+    const cause = error instanceof ThreadLost ? error.cause : error
+    if (this.#isClosed) return stopping()
+    return cause instanceof CallTookTooLong ? tookTooLong() : translateSqlError(cause)
   }
 }
 
 function unavailable(message: string): DocsearchError {
   return new DocsearchError('unavailable', message, { retryAfter: 10 })
+}
+
+function stopping(): DocsearchError {
+  return unavailable('The daemon is stopping. Try again after it has started.')
 }
 
 function tookTooLong(): DocsearchError {

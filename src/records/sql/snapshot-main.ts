@@ -1,31 +1,28 @@
 import { DatabaseSync } from 'node:sqlite'
-import { parentPort, workerData } from 'node:worker_threads'
+import { answerCalls } from '../../core/thread.ts'
 import type { Snapshot } from '../snapshot.ts'
-import type { SnapshotAnswer, SnapshotRequest } from './snapshot-protocol.ts'
+
+/** The calls of this thread. */
+export interface SnapshotCalls {
+  copy: { request: { database: string; copy: string }; answer: Snapshot }
+  describe: { request: string; answer: Snapshot }
+}
 
 /** A checkpoint of the daemon may hold the database for a moment. */
 const BUSY_TIMEOUT_MS = 10_000
 
-parentPort?.postMessage(copy(workerData as SnapshotRequest))
-
-function copy({ database, copy }: SnapshotRequest): SnapshotAnswer {
-  try {
-    if (database !== null) copyFile(database, copy)
-    return { snapshot: describe(copy) }
-  } catch (error) {
-    const { message, errcode } = error as Error & { errcode?: number }
-    return { error: { message, ...(errcode !== undefined && { errcode }) } }
-  }
-}
-
-function copyFile(database: string, copy: string): void {
-  const source = new DatabaseSync(database, { timeout: BUSY_TIMEOUT_MS })
-  try {
-    source.prepare('vacuum into ?').run(copy)
-  } finally {
-    source.close()
-  }
-}
+answerCalls<SnapshotCalls>({
+  copy({ database, copy }) {
+    const source = new DatabaseSync(database, { timeout: BUSY_TIMEOUT_MS })
+    try {
+      source.prepare('vacuum into ?').run(copy)
+    } finally {
+      source.close()
+    }
+    return describe(copy)
+  },
+  describe,
+})
 
 function describe(file: string): Snapshot {
   const db = new DatabaseSync(file, { readOnly: true })
