@@ -249,7 +249,7 @@ export function answerCalls<C extends Calls<C>>(handlers: Handlers<C>): (message
 }
 
 /** An error as a message between threads. A copied Error would lose its class, its codes and its details. */
-interface Failure {
+export interface Failure {
   name: string
   message: string
   stack: string
@@ -258,7 +258,8 @@ interface Failure {
   cause: Failure | undefined
 }
 
-function toFailure(error: unknown): Failure {
+/** Returns an error as a message. */
+export function toFailure(error: unknown): Failure {
   const { name, message, stack = '', cause, ...rest } = error instanceof Error ? error : new Error(String(error))
   const { code, errcode, details, retryAfter } = rest as Failure['fields']
   const isKnown = error instanceof DocsearchError
@@ -275,7 +276,8 @@ function toFailure(error: unknown): Failure {
   }
 }
 
-function toError({ name, message, stack, fields, cause }: Failure): Error {
+/** Returns the error of a message: a DocsearchError, or an Error with the same name, message, stack and codes. */
+export function toError({ name, message, stack, fields, cause }: Failure): Error {
   const { code, details, retryAfter } = fields
   const options = cause === undefined ? {} : { cause: toError(cause) }
   if (details !== undefined && typeof code === 'string' && isErrorCode(code))

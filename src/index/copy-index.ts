@@ -1,5 +1,6 @@
-import type { PassageIndex, DocumentPassages, StoredPassage } from './passage-index.ts'
-import { withTerms } from './passage-terms.ts'
+import type { StoredPassage } from '../core/passage.ts'
+import type { PassageIndex, DocumentPassages } from './passage-index.ts'
+import { withTerms } from '../text/passage-terms.ts'
 
 /** How many passages to write in one commit. */
 const PASSAGES_AT_ONCE = 4_096

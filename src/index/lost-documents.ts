@@ -1,4 +1,4 @@
-import type { StoredPassage } from './passage-table.ts'
+import type { StoredPassage } from '../core/passage.ts'
 
 interface LostDocument {
   projectId: string

@@ -1,8 +1,7 @@
-import type { IndexHealth, Passage, StoredPassage } from './passage-index.ts'
-import type { PhraseFilter } from './phrase.ts'
+import type { Passage, StoredPassage } from '../core/passage.ts'
+import type { IndexHealth } from './passage-index.ts'
+import type { PhraseFilter } from '../text/phrase.ts'
 import type { VectorLayout } from './segments/vectors/format.ts'
-
-export type { StoredPassage } from './passage-index.ts'
 
 export interface RowOfPassage extends Pick<StoredPassage, 'id' | 'projectId'> {
   row: bigint
@@ -38,8 +37,7 @@ export interface PassageTable {
   /** Makes visible what other processes stored before this call. Does nothing for a table that only this process uses. `read` does this by itself. */
   refresh(): Promise<void>
   /**
-   * Returns passages through a cache. Rows that no longer exist are missing from the map. Cuts texts that are longer than
-   * `core/text-limits.ts` allows.
+   * Returns passages through a cache. Rows that no longer exist are missing from the map.
    */
   read(rows: readonly bigint[]): Promise<Map<bigint, Passage>>
   /** Returns passages with their vectors, past the cache. Rows that no longer exist are missing. */

@@ -1,10 +1,10 @@
 import { BackgroundTask } from '../core/background-task.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
-import type { Passage } from './passage-index.ts'
+import type { Passage } from '../core/passage.ts'
 import { DamagedTexts } from './damaged-texts.ts'
 import type { PassageTable } from './passage-table.ts'
-import type { PhraseFilter } from './phrase.ts'
+import type { PhraseFilter } from '../text/phrase.ts'
 import type { TableWatch } from './table-watch.ts'
 
 /** If some rows can't be checked for phrases, this many rows are checked at a time, so that only few rows remain unchecked. */

@@ -1,6 +1,6 @@
-import { MAX_PASSAGE_CHARS } from '../core/text-limits.ts'
 import type { LostDocuments } from './lost-documents.ts'
-import type { PassageTable, StoredPassage } from './passage-table.ts'
+import type { StoredPassage } from '../core/passage.ts'
+import type { PassageTable } from './passage-table.ts'
 import type { SegmentStore } from './segments/store/segment-store.ts'
 import { hashText } from './text-hash.ts'
 
@@ -77,10 +77,8 @@ async function* wholeDocuments(
 async function install(rows: readonly StoredRow[], { store, lost, onDamagedTexts }: RebuildParts): Promise<void> {
   const { projectId } = rows[0]!.passage
   const documentIds = [...new Set(rows.map(({ passage }) => passage.documentId))]
-  // A table of an earlier version may have longer passages. Without them, recovery finds that the document lacks passages and indexes it again.
-  const short = rows.filter(({ passage }) => passage.charEnd - passage.charStart <= MAX_PASSAGE_CHARS)
-  const intact = short.filter(({ passage }) => hashText(passage.text) === passage.textHash)
+  const intact = rows.filter(({ passage }) => hashText(passage.text) === passage.textHash)
   await store.rebuild(projectId, intact, () => documentIds.filter((id) => !lost.has(id)))
   lost.found(documentIds)
-  if (intact.length < short.length) onDamagedTexts()
+  if (intact.length < rows.length) onDamagedTexts()
 }

@@ -5,22 +5,14 @@ import { isDocsearchError } from '../core/errors.ts'
 import type { IndexNumbers } from '../core/instance-numbers.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { Logger } from '../core/logger.ts'
-import type {
-  PassageIndex,
-  DamagedIndexFile,
-  DocumentPassages,
-  IndexedPassage,
-  IndexHealth,
-  Passage,
-  StoredPassage,
-  StoredVector,
-} from './passage-index.ts'
-import { indexFailure } from './failures.ts'
+import type { IndexedPassage, Passage, StoredPassage } from '../core/passage.ts'
+import type { PassageIndex, DamagedIndexFile, DocumentPassages, IndexHealth, StoredVector } from './passage-index.ts'
+import { indexFailure } from './segments/failures.ts'
 import { LostDocuments } from './lost-documents.ts'
-import { toNewDocuments } from './new-documents.ts'
+import { toNewDocuments } from './segments/store/new-documents.ts'
 import type { OnRead, PassageTable } from './passage-table.ts'
 import { PassageTexts } from './passage-texts.ts'
-import type { PhraseFilter } from './phrase.ts'
+import type { PhraseFilter } from '../text/phrase.ts'
 import { rebuild } from './rebuild.ts'
 import { RowRemovals } from './row-removals.ts'
 import { livePassages, memoryOfSegment, type ProjectSegments, type SegmentsListener } from './segments/store/project-segments.ts'

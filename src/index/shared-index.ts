@@ -5,20 +5,13 @@ import { countOf } from '../core/count-of.ts'
 import type { IndexNumbers } from '../core/instance-numbers.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { Logger } from '../core/logger.ts'
-import type {
-  PassageIndex,
-  DamagedIndexFile,
-  DocumentPassages,
-  IndexHealth,
-  Passage,
-  StoredPassage,
-  StoredVector,
-} from './passage-index.ts'
-import { indexFailure } from './failures.ts'
-import { toNewDocuments } from './new-documents.ts'
+import type { Passage, StoredPassage } from '../core/passage.ts'
+import type { PassageIndex, DamagedIndexFile, DocumentPassages, IndexHealth, StoredVector } from './passage-index.ts'
+import { indexFailure } from './segments/failures.ts'
+import { toNewDocuments } from './segments/store/new-documents.ts'
 import type { PassageTable } from './passage-table.ts'
 import { PassageTexts } from './passage-texts.ts'
-import type { PhraseFilter } from './phrase.ts'
+import type { PhraseFilter } from '../text/phrase.ts'
 import { RowRemovals } from './row-removals.ts'
 import { addInventory, documentsOf, rowsOf, SegmentRows } from './segment-rows.ts'
 import type { SegmentMemory } from './segments/store/memory.ts'

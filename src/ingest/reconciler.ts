@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path'
-import { isDamaged } from '../index/failures.ts'
+import { isDamaged } from '../index/segments/failures.ts'
 import { reconcileIndex } from '../lifecycle/reconcile-index.ts'
 import type { IngestOptions } from './context.ts'
 

@@ -1,7 +1,7 @@
 import { DocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Embedder } from '../embed/embedder.ts'
-import { isDamaged } from '../index/failures.ts'
+import { isDamaged } from '../index/segments/failures.ts'
 import type { IndexRecord } from '../records/records.ts'
 import { PARSER_VERSION } from '../parse/parser.ts'
 import { differOnlyInPages, fingerprintOf, formatFingerprint, isUsable, parseFingerprint } from './fingerprint.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDocsearchError } from '../core/errors.ts'
 import { killPoint } from '../core/kill-point.ts'
-import { isDamaged } from '../index/failures.ts'
+import { isDamaged } from '../index/segments/failures.ts'
 import type { Records } from '../records/records.ts'
 import { IndexFill, type FillParts } from './fill.ts'
 import type { Lifecycle, OpenIndex } from './lifecycle.ts'

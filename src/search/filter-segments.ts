@@ -1,5 +1,5 @@
 import { conditionsOf, type SearchFilter } from '../core/search-filter.ts'
-import { hasPhrases, type PhraseWord, phraseWords } from '../index/phrase.ts'
+import { hasPhrases, type PhraseWord, phraseWords } from '../text/phrase.ts'
 import { type Bitmap, createBitmap, membersOf, setBit, setRange } from '../index/segments/bitmap.ts'
 import { PLAIN_BM25 } from '../index/segments/bm25f.ts'
 import { filterSegment } from '../index/segments/filter-segment.ts'

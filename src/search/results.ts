@@ -1,6 +1,6 @@
 import type { DocumentRecord } from '../core/model.ts'
 import { MAX_JOINED_CHARS } from '../core/text-limits.ts'
-import type { Passage } from '../index/passage-index.ts'
+import type { Passage } from '../core/passage.ts'
 import type { Documents } from '../records/records.ts'
 import type { FoundGroup, FoundPassage } from './find-request.ts'
 import type { MorePassage, SearchHit } from './search.ts'

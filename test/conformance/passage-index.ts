@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { PassageIndex, PassageIndexStore, IndexedPassage, StoredPassage } from '../../src/index/passage-index.ts'
-import { passageTerms } from '../../src/index/passage-terms.ts'
+import type { IndexedPassage, StoredPassage } from '../../src/core/passage.ts'
+import type { PassageIndex, PassageIndexStore } from '../../src/index/passage-index.ts'
+import { passageTerms } from '../../src/text/passage-terms.ts'
 import { hashText } from '../../src/index/text-hash.ts'
-import { MAX_PASSAGE_CHARS, MAX_TITLE_CHARS } from '../../src/core/text-limits.ts'
 import { errorCode } from '../support/codes.ts'
 import { type Filter, type FoundPassage, keywordSearch, vectorSearch } from '../support/search-index.ts'
 
@@ -246,27 +246,6 @@ export function passageIndexConformance(
         expect(ids(await words(['word0'])).toSorted(), step).toEqual(['doc_1:1:0', 'doc_2:1:0'])
         await index.optimize()
       }
-    })
-
-    test('cuts the long texts of a passage that an earlier version has stored', async () => {
-      const long = (length: number) => '😀'.repeat(length / 2)
-      const [text, charEnd] = [long(1_000_000), 1_000_000]
-      const texts = { title: long(100_000), heading: long(100_000), context: long(100_000), gap: ' '.repeat(100_000) }
-      await add(
-        passage('doc_1', 0, { charStart: 0, charEnd, text, ...texts, terms: 'word' }),
-        passage('doc_1', 1),
-        passage('doc_1', 2, { charStart: 5, charEnd: 4_005, text: 'x'.repeat(4_000), gap: '', title: 'y'.repeat(500) }),
-      )
-      const found = await read()
-      expect([...found.keys()].toSorted()).toEqual(['doc_1:1:0', 'doc_1:1:1', 'doc_1:1:2'])
-      const cut = found.get('doc_1:1:0')!
-      expect(cut).toMatchObject({ charStart: 0, charEnd: MAX_PASSAGE_CHARS, text: text.slice(0, MAX_PASSAGE_CHARS), gap: '' })
-      for (const short of [cut.title, cut.heading, cut.context]) {
-        expect(short.length).toBeLessThanOrEqual(MAX_TITLE_CHARS)
-        expect(short.isWellFormed()).toBe(true)
-      }
-      // What is within its limit stays as it is.
-      expect(found.get('doc_1:1:2')).toMatchObject({ charEnd: 4_005, text: 'x'.repeat(4_000), title: 'y'.repeat(500) })
     })
 
     test('returns passages exactly, whatever characters they have', async () => {

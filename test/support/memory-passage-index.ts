@@ -1,10 +1,9 @@
 import { DocsearchError } from '../../src/core/errors.ts'
 import { foldName } from '../../src/core/fold-name.ts'
-import type { PassageIndex, PassageIndexStore, IndexedPassage, Passage } from '../../src/index/passage-index.ts'
+import type { IndexedPassage, Passage, StoredPassage } from '../../src/core/passage.ts'
+import type { PassageIndex, PassageIndexStore } from '../../src/index/passage-index.ts'
 import { MAX_PASSAGE_CHARS } from '../../src/core/text-limits.ts'
-import { withinLimits } from '../../src/index/passage-limits.ts'
-import type { StoredPassage } from '../../src/index/passage-table.ts'
-import type { PhraseFilter } from '../../src/index/phrase.ts'
+import type { PhraseFilter } from '../../src/text/phrase.ts'
 import { isUnspaced } from '../../src/text/tokenize.ts'
 import { MemorySegments } from './memory-segments.ts'
 
@@ -87,7 +86,7 @@ function createMemoryIndex({ passages, rows, segments, dimensions }: Stored): Pa
     },
     async passages(wanted) {
       const found = [...passages.values()].filter(({ id }) => wanted.includes(rows.get(id)!))
-      return new Map(found.map((passage) => [rows.get(passage.id)!, withinLimits(toPassage(passage))]))
+      return new Map(found.map((passage) => [rows.get(passage.id)!, toPassage(passage)]))
     },
     async rowsWithPhrases(wanted, phrases) {
       const having = [...passages.values()].filter((passage) => passes(passage, phrases)).map(({ id }) => rows.get(id)!)

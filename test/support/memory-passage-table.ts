@@ -1,8 +1,7 @@
-import type { IndexedPassage, Passage } from '../../src/index/passage-index.ts'
+import type { IndexedPassage, Passage, StoredPassage } from '../../src/core/passage.ts'
 import { passes } from './memory-passage-index.ts'
 import { DocsearchError } from '../../src/core/errors.ts'
-import { withinLimits } from '../../src/index/passage-limits.ts'
-import type { PassageTable, PassageTableStore, StoredPassage } from '../../src/index/passage-table.ts'
+import type { PassageTable, PassageTableStore } from '../../src/index/passage-table.ts'
 
 type MemoryTable = PassageTable & { stored: Map<bigint, StoredPassage> }
 
@@ -96,5 +95,5 @@ function textsOf(passage: StoredPassage): Passage {
     vector: _vector,
     ...texts
   } = passage
-  return withinLimits(texts)
+  return texts
 }

@@ -1,4 +1,5 @@
-import type { DocumentPassages, IndexedPassage } from '../../src/index/passage-index.ts'
+import type { IndexedPassage } from '../../src/core/passage.ts'
+import type { DocumentPassages } from '../../src/index/passage-index.ts'
 import { DeletionBitmap } from '../../src/index/segments/deletion-bitmap.ts'
 import { titleKeyOf } from '../../src/index/segments/document-names.ts'
 import { SegmentBuilder } from '../../src/index/segments/segment-builder.ts'

@@ -1,4 +1,5 @@
-import type { PassageTable, StoredPassage } from '../../src/index/passage-table.ts'
+import type { StoredPassage } from '../../src/core/passage.ts'
+import type { PassageTable } from '../../src/index/passage-table.ts'
 import { passage } from '../conformance/passage-index.ts'
 
 /** Returns a passage as the table stores it. */

@@ -1,4 +1,5 @@
-import type { DocumentPassages, IndexedPassage } from '../../src/index/passage-index.ts'
+import type { IndexedPassage } from '../../src/core/passage.ts'
+import type { DocumentPassages } from '../../src/index/passage-index.ts'
 import { hashText } from '../../src/index/text-hash.ts'
 
 export const SHARED_DIMENSIONS = 8

@@ -1,4 +1,4 @@
-import type { Passage } from '../passage-index.ts'
+import type { Passage } from '../../core/passage.ts'
 
 /** The memory of an entry without its texts: the object, its numbers, and its place in the map. */
 const ENTRY_BYTES = 400

@@ -1,7 +1,7 @@
 import type { Table } from '@lancedb/lancedb'
 import type { DataType, FixedSizeList, Float16, Schema } from 'apache-arrow'
-import { corrupt } from '../failures.ts'
-import type { StoredPassage } from '../passage-table.ts'
+import { corrupt } from '../segments/failures.ts'
+import type { StoredPassage } from '../../core/passage.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
 import { arrow } from './arrow.ts'
 

@@ -1,7 +1,5 @@
 import type { RecordBatch, Vector } from 'apache-arrow'
-import type { Passage } from '../passage-index.ts'
-import { withinLimits } from '../passage-limits.ts'
-import type { StoredPassage } from '../passage-table.ts'
+import type { Passage, StoredPassage } from '../../core/passage.ts'
 import { hashText } from '../text-hash.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
 import { COLUMNS, sparseColumn, VECTOR } from './columns.ts'
@@ -47,14 +45,14 @@ export function idReader(batch: RecordBatch): (i: number) => Pick<StoredPassage,
   }
 }
 
-/** Returns a function that reads the texts of a row, within the limits of this version. */
+/** Returns a function that reads the texts of a row. */
 export function textsReader(batch: RecordBatch): (i: number) => Passage {
   const columns = TEXT_COLUMNS.map(([field, name]) => [field, batch.getChild(name)!] as const)
   const idOf = idReader(batch)
   return (i) => {
     const passage: Record<string, unknown> = idOf(i)
     for (const [field, values] of columns) passage[field] = values.get(i)
-    return withinLimits(passage as unknown as Passage)
+    return passage as unknown as Passage
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Data, Schema, Table } from 'apache-arrow'
-import type { StoredPassage } from '../passage-table.ts'
+import type { StoredPassage } from '../../core/passage.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
 import { arrow } from './arrow.ts'
 import { COLUMNS, sparseColumn, vectorType } from './columns.ts'

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { corrupt } from '../failures.ts'
+import { corrupt } from '../segments/failures.ts'
 
 /** Rows that LanceDB added in one commit, or that a compaction merged. */
 export interface Fragment {

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Connection, Table } from '@lancedb/lancedb'
-import { corrupt } from '../failures.ts'
+import { corrupt } from '../segments/failures.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
 import { tableSchema, unreadColumns } from './columns.ts'
 import { rowIds } from './decode.ts'

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { connect, Session } from '@lancedb/lancedb'
-import { corrupt, indexFailure, readFailure } from '../failures.ts'
+import { corrupt, indexFailure, readFailure } from '../segments/failures.ts'
 import type { PassageTable } from '../passage-table.ts'
 import { listTables, tableFolder, tableNames } from './names.ts'
 import { createPart, openPart, type PartPlace } from './open-part.ts'

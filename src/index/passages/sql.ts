@@ -1,5 +1,5 @@
 import { conditionsOf } from '../../core/search-filter.ts'
-import { type PhraseFilter, phrasePatterns } from '../phrase.ts'
+import { type PhraseFilter, phrasePatterns } from '../../text/phrase.ts'
 import { COLUMNS } from './columns.ts'
 
 /** Returns a text as a SQL literal. Only the quote is special; a backslash is not, in the dialect of LanceDB's DataFusion. */

@@ -1,4 +1,4 @@
-import type { PhraseWord } from '../phrase.ts'
+import type { PhraseWord } from '../../text/phrase.ts'
 import { type Bitmap, createBitmap, hasBit, membersOf, setBit } from './bitmap.ts'
 import { BlockDecoder } from './postings.ts'
 import type { Segment } from './segment.ts'

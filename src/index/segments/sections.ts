@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { corrupt } from '../failures.ts'
+import { corrupt } from './failures.ts'
 import { checksumsOfPages, countPages, PagedBytes, type PagedFile } from './paged-file.ts'
 
 interface ElementTypes {

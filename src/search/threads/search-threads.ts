@@ -1,11 +1,14 @@
-import { DocsearchError, isErrorCode } from '../../core/errors.ts'
+import { builtModule } from '../../core/built-module.ts'
+import { DocsearchError } from '../../core/errors.ts'
 import type { Logger } from '../../core/logger.ts'
+import { CallTookTooLong, Thread, ThreadLost } from '../../core/thread.ts'
 import { TurnQueue } from '../../core/turns.ts'
 import { DamagedSegment } from '../../index/segments/damaged-segment.ts'
 import type { ProjectSegments, SegmentsListener } from '../../index/segments/store/project-segments.ts'
 import type { FindAnswer, FindRequest } from '../find-request.ts'
-import type { Answers, Message, Reply, Spans, Task } from './protocol.ts'
-import { SearchThread, TaskTookTooLong, type ThreadLimits } from './search-thread.ts'
+import type { SearchCalls, Spans } from './protocol.ts'
+
+const MAIN = builtModule(new URL('./thread-main.ts', import.meta.url))
 
 /** The parts of an index that the threads need. */
 export interface SearchableIndex {
@@ -16,8 +19,12 @@ export interface SearchableIndex {
   leaveOut(segment: string): Promise<void>
 }
 
-export interface SearchThreadsOptions extends ThreadLimits {
+export interface SearchThreadsOptions {
   threads: number
+  /** The heap of a thread in MB. Segments are not on the heap. */
+  heapMb: number
+  /** How long a task may run. */
+  maxMs: number
   /** How many tasks of a user may wait for a thread. */
   maxWaiting: number
   /** How long a task may wait for a thread. */
@@ -32,15 +39,13 @@ const MAX_LOAD = 2
 /** A task whose thread ends gets a second attempt, in case another cause ended the thread. */
 const MAX_ATTEMPTS = 2
 
-interface Waiting {
+type SearchThread = Thread<SearchCalls>
+
+interface Task {
   userId: string
-  /** Null when the task needs no index. */
-  index: SearchableIndex | null
-  task: Task
+  /** Gives the task to a thread. */
+  run(thread: SearchThread): Promise<void>
   attempts: number
-  /** The names of the damaged segments that the task has found. */
-  leftOut: Set<string>
-  resolve: (answer: Answers[Task['kind']]) => void
   reject: (error: unknown) => void
   /** Set while it waits for a thread. */
   timer: NodeJS.Timeout | undefined
@@ -52,10 +57,10 @@ interface Waiting {
  */
 export class SearchThreads {
   readonly #options: SearchThreadsOptions
-  readonly #threads = new Set<SearchThread<Waiting>>()
-  readonly #queue = new TurnQueue<Waiting>()
+  readonly #threads = new Set<SearchThread>()
+  readonly #queue = new TurnQueue<Task>()
   /** Tasks whose thread ended before it answered. They come before the tasks in the queue. */
-  readonly #again: Waiting[] = []
+  readonly #again: Task[] = []
   #attached: { index: SearchableIndex; number: number; stopListening: () => void } | null = null
   #lastNumber = 0
   #isClosed = false
@@ -70,13 +75,26 @@ export class SearchThreads {
     if (index !== null) this.#attach(index)
   }
 
-  find(index: SearchableIndex, request: FindRequest, signal?: AbortSignal): Promise<FindAnswer> {
-    return this.#run(request.query.userId, index, { kind: 'find', index: 0, request }, signal)
+  /** Searches. After damage in a segment, searches again without this segment. */
+  async find(index: SearchableIndex, request: FindRequest, signal?: AbortSignal): Promise<FindAnswer> {
+    const leftOut = new Set<string>()
+    for (;;) {
+      const answer = await this.#run(
+        request.query.userId,
+        (thread) => thread.call('find', { index: this.#attach(index), request }),
+        signal,
+      )
+      if (!('damagedSegment' in answer)) return answer
+      const { damagedSegment } = answer
+      await index.leaveOut(damagedSegment)
+      if (leftOut.has(damagedSegment)) throw new DamagedSegment(damagedSegment)
+      leftOut.add(damagedSegment)
+    }
   }
 
   /** Returns where each text has the terms of a question. */
   highlight(userId: string, texts: readonly string[], terms: readonly string[], signal?: AbortSignal): Promise<Spans[]> {
-    return this.#run(userId, null, { kind: 'highlight', texts, terms }, signal)
+    return this.#run(userId, (thread) => thread.call('highlight', { texts, terms }), signal)
   }
 
   async close(): Promise<void> {
@@ -85,41 +103,37 @@ export class SearchThreads {
     this.#attached = null
     for (let next = this.#queue.shift(); next; next = this.#queue.shift()) next.reject(stopping())
     for (const { reject } of this.#again.splice(0)) reject(stopping())
-    await Promise.all([...this.#threads].map((thread) => thread.end(stopping())))
+    await Promise.all([...this.#threads].map((thread) => thread.close()))
     this.#threads.clear()
   }
 
-  async #run<T extends Task>(
-    userId: string,
-    index: SearchableIndex | null,
-    task: T,
-    signal: AbortSignal | undefined,
-  ): Promise<Answers[T['kind']]> {
+  async #run<T>(userId: string, call: (thread: SearchThread) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
     signal?.throwIfAborted()
     if (this.#isClosed) throw stopping()
     const { maxWaiting, maxWaitMs } = this.#options
     if (this.#queue.lengthOf(userId) >= maxWaiting) throw tooManySearches()
-    const { promise, resolve, reject } = Promise.withResolvers<Answers[Task['kind']]>()
-    const waiting: Waiting = { userId, index, task, attempts: 0, leftOut: new Set(), resolve, reject, timer: undefined }
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    const run = (thread: SearchThread) => call(thread).then(resolve)
+    const task: Task = { userId, run, attempts: 0, reject, timer: undefined }
     // If the caller gives up, a thread that already has the task still finishes it.
     const giveUp = () => {
-      this.#queue.remove(waiting)
+      this.#queue.remove(task)
       reject(signal!.reason)
     }
     signal?.addEventListener('abort', giveUp, { once: true })
-    this.#queue.push(userId, waiting)
+    this.#queue.push(userId, task)
     this.#giveTasks()
-    if (waiting.attempts === 0) {
-      waiting.timer = setTimeout(() => {
-        this.#queue.remove(waiting)
+    if (task.attempts === 0) {
+      task.timer = setTimeout(() => {
+        this.#queue.remove(task)
         reject(noThread(maxWaitMs))
       }, maxWaitMs)
-      waiting.timer.unref()
+      task.timer.unref()
     }
     try {
-      return (await promise) as Answers[T['kind']]
+      return await promise
     } finally {
-      clearTimeout(waiting.timer)
+      clearTimeout(task.timer)
       signal?.removeEventListener('abort', giveUp)
     }
   }
@@ -129,39 +143,44 @@ export class SearchThreads {
     while (this.#again.length > 0 || this.#queue.length > 0) {
       const thread = this.#leastBusy()
       if (thread === null) return
-      this.#give(thread, this.#again.shift() ?? this.#queue.shift()!)
+      void this.#give(thread, this.#again.shift() ?? this.#queue.shift()!)
     }
   }
 
-  #give(thread: SearchThread<Waiting>, waiting: Waiting): void {
-    clearTimeout(waiting.timer)
-    waiting.attempts++
-    if (waiting.index !== null && 'index' in waiting.task) waiting.task = { ...waiting.task, index: this.#attach(waiting.index) }
-    thread.give(waiting)
+  async #give(thread: SearchThread, task: Task): Promise<void> {
+    clearTimeout(task.timer)
+    task.attempts++
+    try {
+      await task.run(thread)
+    } catch (error) {
+      if (error instanceof ThreadLost) this.#onLost(task, error)
+      else task.reject(error)
+    }
+    this.#giveTasks()
   }
 
-  #leastBusy(): SearchThread<Waiting> | null {
-    let best: SearchThread<Waiting> | null = null
+  #leastBusy(): SearchThread | null {
+    let best: SearchThread | null = null
     for (const thread of this.#threads) if (best === null || thread.load < best.load) best = thread
     if (this.#threads.size < this.#options.threads && (best === null || best.load > 0)) best = this.#startThread()
     return best !== null && best.load < MAX_LOAD ? best : null
   }
 
-  #startThread(): SearchThread<Waiting> {
-    const thread = new SearchThread<Waiting>(this.#options, {
-      onReply: (waiting, reply) => {
-        this.#settle(waiting, reply)
-        this.#giveTasks()
-      },
-      onLost: (cause, oldest, rest) => {
+  #startThread(): SearchThread {
+    const { heapMb, maxMs, log } = this.#options
+    const thread: SearchThread = new Thread(MAIN, {
+      heapMb,
+      maxMs,
+      onLost: (cause) => {
         this.#threads.delete(thread)
-        this.#onLost(cause, oldest, rest)
+        if (thread.load === 0) log.error({ err: cause }, 'a search thread ended')
       },
     })
+    thread.start()
     this.#threads.add(thread)
     if (this.#attached !== null) {
       const { index, number } = this.#attached
-      thread.send({ kind: 'segments', index: number, projects: index.segments() })
+      thread.tell('segments', { index: number, projects: index.segments() })
     }
     return thread
   }
@@ -171,80 +190,39 @@ export class SearchThreads {
     if (this.#attached?.index === index) return this.#attached.number
     if (this.#attached !== null) {
       this.#attached.stopListening()
-      this.#broadcast({ kind: 'closed', index: this.#attached.number })
+      this.#tellAll('closed', { index: this.#attached.number })
     }
     const number = ++this.#lastNumber
     const stopListening = index.onSegmentsChange((changed, mustSettle) => {
-      this.#broadcast({ kind: 'segments', index: number, projects: [changed] })
+      this.#tellAll('segments', { index: number, projects: [changed] })
       return mustSettle ? this.#settled() : undefined
     })
     this.#attached = { index, number, stopListening }
-    this.#broadcast({ kind: 'segments', index: number, projects: index.segments() })
+    this.#tellAll('segments', { index: number, projects: index.segments() })
     return number
   }
 
-  #broadcast(message: Message): void {
-    for (const thread of this.#threads) thread.send(message)
+  #tellAll<K extends 'segments' | 'closed'>(kind: K, request: SearchCalls[K]['request']): void {
+    for (const thread of this.#threads) thread.tell(kind, request)
   }
 
   /** Resolves when each thread has handled all messages sent so far, or has ended. */
   async #settled(): Promise<void> {
-    const answers = [...this.#threads].map((thread) => {
-      const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-      thread.give({
-        userId: '',
-        index: null,
-        task: { kind: 'settle' },
-        attempts: 1,
-        leftOut: new Set(),
-        resolve,
-        reject,
-        timer: undefined,
-      })
-      return promise
-    })
-    await Promise.allSettled(answers)
+    await Promise.allSettled([...this.#threads].map((thread) => thread.call('settle', null)))
   }
 
-  #settle(waiting: Waiting, reply: Reply): void {
-    if ('value' in reply) return waiting.resolve(reply.value)
-    if ('damagedSegment' in reply) return void this.#tryWithout(reply.damagedSegment, waiting)
-    const { code, message } = reply.failure
-    const error = Object.assign(new Error(message), reply.failure)
-    if (code === undefined || !isErrorCode(code)) return waiting.reject(error)
-    waiting.reject(new DocsearchError(code, message, { cause: error, ...(code === 'store_unavailable' && { retryAfter: 5 }) }))
-  }
-
-  /** Repeats a task that has found damage, after the threads have received the index without this segment. */
-  async #tryWithout(segment: string, waiting: Waiting): Promise<void> {
-    try {
-      await waiting.index?.leaveOut(segment)
-    } catch (error) {
-      return waiting.reject(error)
-    }
-    if (this.#isClosed) return waiting.reject(stopping())
-    if (waiting.leftOut.has(segment)) return waiting.reject(new DamagedSegment(segment))
-    waiting.leftOut.add(segment)
-    waiting.attempts--
-    this.#again.push(waiting)
-    this.#giveTasks()
-  }
-
-  /** Gives the tasks of a lost thread to other threads. Only the oldest task may have ended the thread, so only its attempts are limited. */
-  #onLost(cause: Error, oldest: Waiting | undefined, rest: readonly Waiting[]): void {
-    if (this.#isClosed) {
-      for (const { reject } of oldest === undefined ? rest : [oldest, ...rest]) reject(stopping())
+  /** Gives the task of a lost thread to another thread. Only the task that was running may have ended the thread, so only its attempts are limited. */
+  #onLost(task: Task, { cause, wasRunning }: ThreadLost): void {
+    if (this.#isClosed) return task.reject(stopping())
+    if (!wasRunning) {
+      task.attempts--
+      this.#again.push(task)
       return
     }
-    this.#options.log.error({ err: cause, task: oldest?.task.kind, attempt: oldest?.attempts }, 'a search thread ended')
-    for (const waiting of rest) waiting.attempts--
-    this.#again.push(...rest)
-    if (oldest !== undefined) {
-      if (cause instanceof TaskTookTooLong) oldest.reject(tookTooLong(this.#options.maxMs))
-      else if (oldest.attempts >= MAX_ATTEMPTS) oldest.reject(toError(cause))
-      else this.#again.unshift(oldest)
-    }
-    this.#giveTasks()
+    this.#options.log.error({ err: cause, attempt: task.attempts }, 'a search thread ended')
+    if (cause instanceof CallTookTooLong) task.reject(tookTooLong(this.#options.maxMs))
+    else if (task.attempts >= MAX_ATTEMPTS) task.reject(toError(cause))
+    else this.#again.unshift(task)
   }
 }
 

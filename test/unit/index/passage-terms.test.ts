@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nameTerms, passageTerms } from '../../../src/index/passage-terms.ts'
+import { nameTerms, passageTerms } from '../../../src/text/passage-terms.ts'
 
 test.each([
   { title: 'Terms of use', heading: 'Refunds', context: '', text: 'We refund you.', counts: [3, 1] },

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { DamagedTexts } from '../../../src/index/damaged-texts.ts'
-import { corrupt, indexFailure } from '../../../src/index/failures.ts'
+import { corrupt, indexFailure } from '../../../src/index/segments/failures.ts'
 import type { PassageTable } from '../../../src/index/passage-table.ts'
 import { PassageTexts } from '../../../src/index/passage-texts.ts'
 import { DIMENSIONS } from '../../conformance/passage-index.ts'

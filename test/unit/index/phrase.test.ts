@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { phraseWords } from '../../../src/index/phrase.ts'
+import { phraseWords } from '../../../src/text/phrase.ts'
 import { analysed, DIMENSIONS, passage } from '../../conformance/passage-index.ts'
 import { createMemoryIndexStore, passes } from '../../support/memory-passage-index.ts'
 import { keywordSearch } from '../../support/search-index.ts'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { DocumentPassages, IndexedPassage } from '../../../src/index/passage-index.ts'
+import type { IndexedPassage } from '../../../src/core/passage.ts'
+import type { DocumentPassages } from '../../../src/index/passage-index.ts'
 import { findPassages } from '../../../src/search/find-passages.ts'
 import type { Found } from '../../../src/search/find-request.ts'
 import { OpenIndex } from '../../../src/search/threads/open-index.ts'

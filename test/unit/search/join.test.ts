@@ -35,13 +35,6 @@ test('joins as many of the longest passages as a result may have', async () => {
   }
 })
 
-test('shows the beginning of a long passage that an earlier version has stored', async () => {
-  const long = `dodo ${'!'.repeat(1_000_000)}`
-  await fixture.add('dodo.txt', [long, 'A dodo.'])
-  const { hits } = await fixture.ask('dodo', { mode: 'keyword' })
-  expect(hits.map(({ text }) => text).toSorted()).toEqual(['A dodo.', long.slice(0, MAX_PASSAGE_CHARS)])
-})
-
 test('does not join passages that lie apart in a document', async () => {
   await fixture.add('otter.txt', ['An otter.', 'Something else.', 'One more otter.'], { following: true })
   const { hits } = await fixture.ask('otter', { mode: 'keyword' })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DocumentRecord } from '../../../src/core/model.ts'
-import type { Passage } from '../../../src/index/passage-index.ts'
+import type { Passage } from '../../../src/core/passage.ts'
 import { present, type Result } from '../../../src/search/results.ts'
 import { passage } from '../../conformance/passage-index.ts'
 

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { DocsearchError, isDocsearchError } from '../../../core/errors.ts'
 import { jsonOrNull } from '../../../core/json-or-null.ts'
 import type { ObjectStore } from '../../../objects/object-store.ts'
-import { corrupt } from '../../failures.ts'
+import { corrupt } from '../failures.ts'
 import type { WriterLease } from '../store/shares.ts'
 
 /** Every entry whose number is a multiple of this is a checkpoint. */

@@ -1,8 +1,10 @@
+import { lowerPriorityOfThread } from '../../../core/priority.ts'
+import { answerCalls } from '../../../core/thread.ts'
 import { basename, join } from 'node:path'
-import { readFailure } from '../../failures.ts'
-import { toNewDocuments } from '../../new-documents.ts'
-import { withTerms } from '../../passage-terms.ts'
-import type { StoredPassage } from '../../passage-table.ts'
+import { readFailure } from '../failures.ts'
+import { toNewDocuments } from './new-documents.ts'
+import { withTerms } from '../../../text/passage-terms.ts'
+import type { StoredPassage } from '../../../core/passage.ts'
 import { DeletionBitmap } from '../deletion-bitmap.ts'
 import { mergeSegments } from '../merge.ts'
 import { SEGMENT } from '../format.ts'
@@ -13,7 +15,6 @@ import { SegmentReader } from '../segment-reader.ts'
 import { Segment } from '../segment.ts'
 import { mergeVectors } from '../vectors/build.ts'
 import { SegmentVectors } from '../vectors/segment-vectors.ts'
-import { answerCalls } from './call.ts'
 import {
   bytesOf,
   readerOf as readFrom,
@@ -26,7 +27,7 @@ import {
   writeSynced,
 } from './files.ts'
 import type { SegmentPart, SharedSegment } from './project-segments.ts'
-import type { BackgroundCalls, NewDocument, Place } from './protocol.ts'
+import type { BackgroundCalls, NewDocument, IndexFolder } from './protocol.ts'
 import { openShares } from './open-shares.ts'
 import type { Shares } from './shares.ts'
 import { buildSegment, newSegment } from './stored-segment.ts'
@@ -34,6 +35,7 @@ import { buildSegment, newSegment } from './stored-segment.ts'
 /** Opened when it is needed. This thread works for one index. */
 let shares: Promise<Shares> | null = null
 
+lowerPriorityOfThread()
 answerCalls<BackgroundCalls>({
   async merge({ sources, ...place }) {
     // The merge reads whole files, and the sections on disk may not have been verified yet.
@@ -91,7 +93,10 @@ function readerOf({ words, deletions }: SharedSegment): SegmentReader {
 }
 
 /** Writes the files of a segment. No manifest names them yet, so the next start removes them after a crash. */
-async function write(shared: SharedSegment, { projectId, ...place }: Place & { projectId: string }): Promise<SharedSegment> {
+async function write(
+  shared: SharedSegment,
+  { projectId, ...place }: IndexFolder & { projectId: string },
+): Promise<SharedSegment> {
   const [words, vectors] = [wordsFile(shared.name), vectorsFile(shared.name)].map((file) => join(place.folder, projectId, file))
   try {
     const others = await sharesOf(place)
@@ -109,7 +114,7 @@ async function write(shared: SharedSegment, { projectId, ...place }: Place & { p
 }
 
 /** Returns null for an instance on one machine. The writer thread decides which of the files that this thread has written stay on the disk. */
-function sharesOf({ shared, folder }: Place): Promise<Shares> | null {
+function sharesOf({ shared, folder }: IndexFolder): Promise<Shares> | null {
   if (shared === null) return null
   const { maxCopyBytes: _maxCopyBytes, ...place } = shared
   shares ??= openShares(place, folder).catch((error: unknown) => {

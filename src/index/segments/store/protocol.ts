@@ -1,4 +1,5 @@
-import type { StoredPassage } from '../../passage-table.ts'
+import type { Failure } from '../../../core/thread.ts'
+import type { StoredPassage } from '../../../core/passage.ts'
 import type { VectorLayout } from '../vectors/format.ts'
 import type { PagedFile, SharedFile } from '../paged-file.ts'
 import type { NewPassage } from '../segment-builder.ts'
@@ -6,9 +7,6 @@ import type { SegmentDocument } from '../segment-columns.ts'
 import type { SegmentMemory } from './memory.ts'
 import type { ProjectSegments, SegmentPart, SharedSegment } from './project-segments.ts'
 import type { SharedPlace, WriterLease } from './shares.ts'
-
-/** The calls that a thread answers: the request and the answer of each kind of call. */
-export type Calls<C> = { [Kind in keyof C]: { request: object; answer: unknown } }
 
 /** A document that becomes searchable. */
 export interface NewDocument {
@@ -23,7 +21,8 @@ export interface NewDocuments {
   documents: readonly NewDocument[]
 }
 
-export interface Place {
+/** Where the files of an index are. */
+export interface IndexFolder {
   /** The folder of the index. */
   folder: string
   layout: VectorLayout
@@ -35,7 +34,7 @@ export interface Place {
 export interface WriterCalls {
   /** The first call. Reads the files of all projects, except for known segments. Removes files that no manifest names. */
   open: {
-    request: Place & {
+    request: IndexFolder & {
       known: readonly ProjectSegments[]
       memory: SegmentMemory
     }
@@ -87,25 +86,20 @@ export interface Changed {
 /** The thread for long work: it merges, rebuilds and verifies segments. It writes files that no manifest names yet. */
 export interface BackgroundCalls {
   merge: {
-    request: Place & { projectId: string; sources: readonly SharedSegment[] }
+    request: IndexFolder & { projectId: string; sources: readonly SharedSegment[] }
     answer: { segment: SharedSegment; numbers: Uint32Array[] }
   }
   /** Analyses stored passages again and builds a segment of them. */
-  rebuild: { request: Place & { projectId: string; rows: { row: bigint; passage: StoredPassage }[] }; answer: SharedSegment }
+  rebuild: {
+    request: IndexFolder & { projectId: string; rows: { row: bigint; passage: StoredPassage }[] }
+    answer: SharedSegment
+  }
   /** See `Shares.unnamed`. */
-  unnamed: { request: Place; answer: string[] }
+  unnamed: { request: IndexFolder; answer: string[] }
   /** See `Shares.delete`. */
-  delete: { request: Place & { files: readonly string[] }; answer: null }
+  delete: { request: IndexFolder & { files: readonly string[] }; answer: null }
   /** Verifies the sections on disk. Fails with `index_corrupt` when one is damaged. */
   verify: { request: { part: SegmentPart; file: PagedFile }; answer: null }
   /** Reads a file into memory and verifies it. Fails with `index_corrupt` when it is damaged. */
   read: { request: { part: SegmentPart; file: PagedFile }; answer: SharedFile }
-}
-
-/** An error in the form in which it passes between threads. */
-export interface Failure {
-  /** The code of a DocsearchError, otherwise undefined. */
-  code: string | undefined
-  message: string
-  stack: string | undefined
 }

@@ -1,10 +1,9 @@
 import { builtModule } from '../../../core/built-module.ts'
 import { type DocsearchError, isDocsearchError } from '../../../core/errors.ts'
 import type { Logger } from '../../../core/logger.ts'
-import type { StoredPassage } from '../../passage-table.ts'
+import type { StoredPassage } from '../../../core/passage.ts'
 import { type PagedFile, hasOwnHandle } from '../paged-file.ts'
 import type { VectorLayout } from '../vectors/format.ts'
-import { toError } from './call.ts'
 import { Merges } from './merges.ts'
 import { ALL_IN_MEMORY, type SegmentMemory } from './memory.ts'
 import {
@@ -18,9 +17,9 @@ import {
   type SegmentsListener,
   type SharedSegment,
 } from './project-segments.ts'
-import type { BackgroundCalls, Changed, Marked, Place, WriterCalls } from './protocol.ts'
+import type { BackgroundCalls, Changed, Marked, IndexFolder, WriterCalls } from './protocol.ts'
 import type { SharedPlace, WriterLease } from './shares.ts'
-import { Thread } from './thread.ts'
+import { fromFailure, IndexThread } from './index-thread.ts'
 import { closeSync } from 'node:fs'
 
 /** After a merge, the thread that merges has tens of megabytes. */
@@ -43,8 +42,8 @@ export interface SegmentStoreOptions {
  */
 export class SegmentStore {
   readonly #options: SegmentStoreOptions
-  readonly #writer = new Thread<WriterCalls>(builtModule(new URL('./writer-main.ts', import.meta.url)))
-  readonly #background = new Thread<BackgroundCalls>(builtModule(new URL('./background-main.ts', import.meta.url)), {
+  readonly #writer = new IndexThread<WriterCalls>(builtModule(new URL('./writer-main.ts', import.meta.url)))
+  readonly #background = new IndexThread<BackgroundCalls>(builtModule(new URL('./background-main.ts', import.meta.url)), {
     idleMs: IDLE_MS,
   })
   readonly #projects = new Map<string, ProjectSegments>()
@@ -220,7 +219,7 @@ export class SegmentStore {
     this.#list = null
   }
 
-  #place(): Place {
+  #place(): IndexFolder {
     const { folder, layout, shared = null } = this.#options
     return { folder, layout, shared }
   }
@@ -235,7 +234,7 @@ export class SegmentStore {
     })
     this.#version = version
     for (const { projectId, failure } of damage)
-      this.#options.log.error({ err: toError(failure), project: projectId }, 'a segment is damaged; rebuilding it')
+      this.#options.log.error({ err: fromFailure(failure), project: projectId }, 'a segment is damaged; rebuilding it')
     const found = new Set(projects.map(({ projectId }) => projectId))
     for (const { projectId } of this.projects())
       if (!found.has(projectId)) this.#publish({ projectId, segments: [], isIncomplete: false })
@@ -250,7 +249,7 @@ export class SegmentStore {
     const changed = await this.#asWriter(() => this.#writer.call(kind, request))
     for (const project of changed.projects) this.#publish(project)
     this.#version = changed.version
-    const failure = changed.failure && toError(changed.failure)
+    const failure = changed.failure && fromFailure(changed.failure)
     if (isDocsearchError(failure, 'writer_replaced')) this.#isWriter = false
     return { ...changed, failure }
   }

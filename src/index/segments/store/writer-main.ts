@@ -1,15 +1,18 @@
+import { lowerPriorityOfThread } from '../../../core/priority.ts'
+import { answerCalls } from '../../../core/thread.ts'
 import { basename, join } from 'node:path'
 import { readdir, stat } from 'node:fs/promises'
 import pLimit from 'p-limit'
 import { DocsearchError } from '../../../core/errors.ts'
 import type { VectorLayout } from '../vectors/format.ts'
-import { answerCalls, toFailure } from './call.ts'
+import { asFailure } from './index-thread.ts'
 import { closePaged, makeFolder, remove, removeFiles, removeFolder, vectorsFile, wordsFile } from './files.ts'
 import { DocumentDirectory, type ProjectDocuments } from './document-directory.ts'
 import { type LoadOptions, loadProject, sizesIn } from './load.ts'
 import { ALL_IN_MEMORY, maxPagedFiles, MemoryUse, smallestOnDisk } from './memory.ts'
 import type { ManifestPlace } from './manifest.ts'
-import type { Changed, Failure, NewDocuments, WriterCalls, Installation } from './protocol.ts'
+import type { Changed, NewDocuments, WriterCalls, Installation } from './protocol.ts'
+import type { Failure } from '../../../core/thread.ts'
 import { openShares } from './open-shares.ts'
 import type { Shares } from './shares.ts'
 import { type FoundPassages, StoredProject } from './stored-project.ts'
@@ -29,6 +32,7 @@ let directory = new DocumentDirectory(() => [])
 let limits = { ...ALL_IN_MEMORY, maxPagedFiles: 0 }
 let memoryUse = new MemoryUse(limits)
 
+lowerPriorityOfThread()
 answerCalls<WriterCalls>({
   async open(request) {
     ;({ folder, layout } = request)
@@ -56,7 +60,7 @@ answerCalls<WriterCalls>({
         projects.set(projectId, found.project)
         memoryUse.note(projectId, found.project.shared().segments)
       }
-      for (const error of found.damage) damage.push({ projectId, failure: toFailure(error) })
+      for (const error of found.damage) damage.push({ projectId, failure: asFailure(error) })
       if (found.damage.length > 0) unread.add(projectId)
     }
     await Promise.all(names.map((projectId) => inTurn(loadAtStart, projectId)))
@@ -183,7 +187,7 @@ async function reload(projectId: string): Promise<Failure | null> {
     project ?? new StoredProject(folderOf(projectId), placeOf(projectId), { segments: [], isIncomplete: false }, shares),
     before,
   )
-  return damage.length > 0 ? toFailure(damage[0]) : null
+  return damage.length > 0 ? asFailure(damage[0]) : null
 }
 
 /** Applies a change to each project, either completely or not at all. */
@@ -201,7 +205,7 @@ async function change<T>(
         try {
           for (const row of await apply(project, what)) changed.removedRows.push(row)
         } catch (error) {
-          changed.failure ??= toFailure(error)
+          changed.failure ??= asFailure(error)
         }
         if (project.state === state) return
         note(project, state.segments)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Passage } from '../../../../src/index/passage-index.ts'
+import type { Passage } from '../../../../src/core/passage.ts'
 import { PassageCache } from '../../../../src/index/passages/cache.ts'
 import { stored } from '../../../support/passage-table.ts'
 

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { connect, type Table } from '@lancedb/lancedb'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { silentLogger } from '../../../../src/core/logger.ts'
-import { MAX_PASSAGE_CHARS, MAX_TITLE_CHARS } from '../../../../src/core/text-limits.ts'
 import type { PassageTable, RowOfPassage } from '../../../../src/index/passage-table.ts'
 import { openPassageTable, type OpenOptions } from '../../../../src/index/passages/open.ts'
 import { createPassageTableStore } from '../../../../src/index/passages/store.ts'
@@ -171,19 +170,6 @@ describe('stores and returns passages', () => {
     expect([...(await scanned(table, ["prj_'b"])).keys()]).toEqual(rows)
     expect((await scanned(table, ['prj_a', "prj_'b"])).size).toBe(3_000)
     expect((await scanned(table, [])).size).toBe(0)
-  })
-
-  test('texts that an earlier version stored are cut', async () => {
-    const long = '😀'.repeat(500_000)
-    const [row, other] = await table.add([
-      stored('doc_1', 0, { charStart: 5, charEnd: 1_000_005, text: long, title: long, heading: long, context: long, gap: long }),
-      stored('doc_1', 1, { charStart: 5, charEnd: 4_005, text: 'x'.repeat(4_000), title: 'y'.repeat(500) }),
-    ])
-    const found = await table.read([row!, other!])
-    const cut = found.get(row!)!
-    expect(cut).toMatchObject({ text: long.slice(0, MAX_PASSAGE_CHARS), charEnd: 5 + MAX_PASSAGE_CHARS, gap: '' })
-    for (const short of [cut.title, cut.heading, cut.context]) expect(short.length).toBeLessThanOrEqual(MAX_TITLE_CHARS)
-    expect(found.get(other!)).toMatchObject({ charEnd: 4_005, text: 'x'.repeat(4_000), title: 'y'.repeat(500) })
   })
 
   test('a vector of the wrong length refuses the whole commit', async () => {

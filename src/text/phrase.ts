@@ -1,6 +1,6 @@
 import type { SearchFilter } from '../core/search-filter.ts'
-import { possibleTerms } from '../text/analyse.ts'
-import { isUnspaced, tokenize, type Word } from '../text/tokenize.ts'
+import { possibleTerms } from './analyse.ts'
+import { isUnspaced, tokenize, type Word } from './tokenize.ts'
 
 const WORD_CHARACTER = /[\p{L}\p{M}\p{N}]/u
 const EDGE = '[^\\p{L}\\p{M}\\p{N}]'

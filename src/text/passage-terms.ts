@@ -1,9 +1,9 @@
 import { formatHeading } from '../core/chunk.ts'
 import { MAX_TITLE_CHARS, shorten } from '../core/text-limits.ts'
-import { analyse, type Token } from '../text/analyse.ts'
-import { shownLanguage } from '../text/language.ts'
-import { hiddenWords } from '../text/name-words.ts'
-import type { IndexedPassage, StoredPassage } from './passage-index.ts'
+import { analyse, type Token } from './analyse.ts'
+import { shownLanguage } from './language.ts'
+import { hiddenWords } from './name-words.ts'
+import type { IndexedPassage, StoredPassage } from '../core/passage.ts'
 
 /** The texts of a passage whose words are searched. */
 export type SearchedTexts = Pick<IndexedPassage, 'title' | 'heading' | 'context' | 'text'>

@@ -1,6 +1,6 @@
-import type { IndexedPassage } from './passage-index.ts'
-import { titleKeyOf } from './segments/document-names.ts'
-import type { NewDocument, NewDocuments } from './segments/store/protocol.ts'
+import type { IndexedPassage } from '../../../core/passage.ts'
+import { titleKeyOf } from '../document-names.ts'
+import type { NewDocument, NewDocuments } from './protocol.ts'
 
 /** Groups passages by project and document, as the writer of segments needs them. `rows` has the row of each passage. */
 export function toNewDocuments(passages: readonly IndexedPassage[], rows: readonly bigint[]): NewDocuments[] {

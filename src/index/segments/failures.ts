@@ -1,7 +1,6 @@
-import { dataReadonly, diskError, diskFull, tooManyFiles } from '../core/disk-errors.ts'
-import { DocsearchError, isDocsearchError } from '../core/errors.ts'
-import { hideCredentials, storeRefused, storeUnavailable } from '../core/store-errors.ts'
-import type { PassageIndex } from './passage-index.ts'
+import { dataReadonly, diskError, diskFull, tooManyFiles } from '../../core/disk-errors.ts'
+import { DocsearchError, isDocsearchError } from '../../core/errors.ts'
+import { hideCredentials, storeRefused, storeUnavailable } from '../../core/store-errors.ts'
 
 // LanceDB's errors have no codes, but the message holds the words of the object store or of the system.
 const STORE_REFUSES =
@@ -66,7 +65,10 @@ export function corrupt(message: string, { cause, fault }: { cause?: unknown; fa
  * True when the files of an index are damaged. `index_corrupt` always means that. `index_failed` can mean it, because LanceDB's errors don't say
  * what was wrong: then `index`, where given, is checked.
  */
-export async function isDamaged(error: unknown, index?: Pick<PassageIndex, 'check'>): Promise<boolean> {
+export async function isDamaged(
+  error: unknown,
+  index?: { check(): Promise<{ ok: boolean; isUnavailable?: boolean }> },
+): Promise<boolean> {
   if (isDocsearchError(error, 'index_corrupt')) return true
   if (index === undefined || !isDocsearchError(error, 'index_failed')) return false
   const { ok, isUnavailable } = await index.check()
