@@ -1,27 +1,23 @@
-import pLimit from 'p-limit'
 import { BackgroundTask } from '../core/background-task.ts'
 import { countOf } from '../core/count-of.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import type { IndexNumbers } from '../core/instance-numbers.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { Logger } from '../core/logger.ts'
-import type { IndexedPassage, Passage, StoredPassage } from '../core/passage.ts'
-import type { PassageIndex, DamagedIndexFile, DocumentPassages, IndexHealth, StoredVector } from './passage-index.ts'
+import type { IndexedPassage, StoredPassage } from '../core/passage.ts'
+import type { PassageIndex, DamagedIndexFile, DocumentPassages, IndexHealth } from './passage-index.ts'
 import { indexFailure } from './segments/failures.ts'
 import { LostDocuments } from './lost-documents.ts'
 import { toNewDocuments } from './segments/store/new-documents.ts'
 import type { OnRead, PassageTable } from './passage-table.ts'
-import { PassageTexts } from './passage-texts.ts'
-import type { PhraseFilter } from '../text/phrase.ts'
 import { rebuild } from './rebuild.ts'
-import { RowRemovals } from './row-removals.ts'
-import { livePassages, memoryOfSegment, type ProjectSegments, type SegmentsListener } from './segments/store/project-segments.ts'
 import type { SegmentMemory } from './segments/store/memory.ts'
 import type { Marked } from './segments/store/protocol.ts'
 import { SegmentStore } from './segments/store/segment-store.ts'
+import { guarded, TableAndSegments } from './table-and-segments.ts'
 import { TableWatch } from './table-watch.ts'
 import type { VectorLayout } from './segments/vectors/format.ts'
-import { addInventory, documentsOf, rowsAmong, rowsOf, SegmentRows, toDamagedIndexFiles } from './segment-rows.ts'
+import { addInventory, rowsAmong, SegmentRows, toDamagedIndexFiles } from './segment-rows.ts'
 
 /** `open` waits for a rebuild of at most this many passages, which takes about a second. A larger rebuild goes on while searches are answered. */
 const AWAITED_PASSAGES = 5_000
@@ -48,14 +44,8 @@ export interface SegmentedIndexOptions {
  * LanceDB never syncs its files, so after a power cut the table may lack rows that segments refer to. Every start therefore compares table and
  * segments.
  */
-export class SegmentedIndex implements PassageIndex {
-  readonly #table: PassageTable
-  readonly #store: SegmentStore
-  readonly #log: Logger
-  readonly #removals: RowRemovals
+export class SegmentedIndex extends TableAndSegments implements PassageIndex {
   readonly #lost = new LostDocuments()
-  /** Runs changes one after another, so that each change sees the result of the change before. */
-  readonly #write = pLimit(1)
   readonly #closing = new AbortController()
   readonly #comparison = new Comparison()
   readonly #repairing: BackgroundTask
@@ -63,16 +53,11 @@ export class SegmentedIndex implements PassageIndex {
   #isRebuilding = false
   readonly #verifying: BackgroundTask
   readonly #watch: TableWatch
-  readonly #texts: PassageTexts
 
   private constructor({ table, log }: SegmentedIndexOptions, store: SegmentStore) {
-    this.#table = table
-    this.#store = store
-    this.#log = log
-    this.#removals = new RowRemovals(table, log)
-    this.#watch = new TableWatch(table, log)
-    const removeDocuments = (rows: readonly bigint[]) => this.#removeDamaged(rows)
-    this.#texts = new PassageTexts({ table, watch: this.#watch, removeDocuments, log })
+    const watch = new TableWatch(table, log)
+    super({ table, store, watch, log })
+    this.#watch = watch
     this.#repairing = new BackgroundTask({
       work: () => this.#repair(),
       onFailure: (error) => log.error({ err: error }, 'segments of the index could not be rebuilt; trying again later'),
@@ -81,7 +66,6 @@ export class SegmentedIndex implements PassageIndex {
       work: () => this.#verify(),
       onFailure: (error) => log.error({ err: error }, 'segments of the index could not be verified; trying again later'),
     })
-    store.onDamage((segment) => this.leaveOut(segment))
   }
 
   /** Rebuilds damaged segments, in the background if they have many passages. Rejects with `index_corrupt` if the table is damaged. */
@@ -93,7 +77,7 @@ export class SegmentedIndex implements PassageIndex {
     signal?.addEventListener('abort', () => index.#closing.abort(signal.reason), { signal: index.#closing.signal })
     try {
       // Wait for the comparison only if it is likely to find something.
-      if (index.#isIncomplete() || (await table.count()) !== index.#count()) await index.#compareAtStart()
+      if (index.isIncomplete() || (await table.count()) !== index.count()) await index.#compareAtStart()
       else index.#compareAtStart().catch((error: Error) => index.#watch.noteDamage(error))
       if (index.#lost.countPassages() <= awaitedPassages) await index.#repairing.idle()
       index.#verifying.start()
@@ -118,8 +102,8 @@ export class SegmentedIndex implements PassageIndex {
 
   /** Waits for a change in progress, which may have read the segment. */
   leaveOut(segment: string): Promise<void> {
-    return this.#write(async () => {
-      if (!(await this.#store.leaveOut(segment))) return
+    return this.write(async () => {
+      if (!(await this.store.leaveOut(segment))) return
       this.#comparison.request()
       this.#repairing.start()
     })
@@ -130,47 +114,16 @@ export class SegmentedIndex implements PassageIndex {
     return true
   }
 
-  segments(): readonly ProjectSegments[] {
-    return this.#store.projects()
-  }
-
-  onSegmentsChange(listener: SegmentsListener): () => void {
-    return this.#store.onChange(listener)
-  }
-
-  passages(rows: readonly bigint[]): Promise<Map<bigint, Passage>> {
-    return guarded(() => this.#texts.read(rows))
-  }
-
-  vectors(documentId: string): Promise<Map<number, StoredVector>> {
-    return guarded(async () => {
-      const passages = await this.#table.readStored(rowsOf(this.#store.projects(), documentId))
-      return new Map(passages.map(({ index, version, textHash, vector }) => [index, { version, textHash, vector }]))
-    })
-  }
-
   async *stored(): AsyncGenerator<StoredPassage[]> {
     try {
-      for await (const rows of this.#table.scan()) yield rows.map(({ passage }) => passage)
+      for await (const rows of this.table.scan()) yield rows.map(({ passage }) => passage)
     } catch (error) {
       throw indexFailure(error)
     }
   }
 
-  rowsWithPhrases(rows: readonly bigint[], phrases: PhraseFilter): Promise<bigint[]> {
-    return guarded(() => this.#texts.rowsWithPhrases(rows, phrases))
-  }
-
-  hasDamagedTexts(rows: readonly bigint[]): boolean {
-    return this.#texts.areDamaged(rows)
-  }
-
   damagedFiles(onRead?: OnRead): Promise<DamagedIndexFile[]> {
-    return guarded(async () => toDamagedIndexFiles(await this.#table.damagedFiles(onRead), this.#store.projects()))
-  }
-
-  onDamage(listener: () => void): () => void {
-    return this.#watch.onDamage(listener)
+    return guarded(async () => toDamagedIndexFiles(await this.table.damagedFiles(onRead), this.store.projects()))
   }
 
   inventory(): Promise<Map<string, { version: number; chunks: number }>> {
@@ -178,68 +131,44 @@ export class SegmentedIndex implements PassageIndex {
       await this.#compareIfDue()
       if (this.#watch.damage !== null) throw this.#watch.damage
       const found = new Map(this.#lost.inventory())
-      for (const project of this.#store.projects()) addInventory(project, found)
+      for (const project of this.store.projects()) addInventory(project, found)
       return found
     })
   }
 
-  async countPassages(): Promise<number> {
-    return this.#count()
-  }
-
-  numbers(): IndexNumbers {
-    const segments = this.#store.projects().flatMap((project) => project.segments)
-    return {
-      passages: this.#count(),
-      unindexed: this.#lost.countPassages(),
-      segments: segments.length,
-      memoryBytes: segments.reduce((sum, segment) => sum + memoryOfSegment(segment), 0),
-    }
+  override numbers(): IndexNumbers {
+    return { ...super.numbers(), unindexed: this.#lost.countPassages() }
   }
 
   optimize(): Promise<void> {
     return guarded(async () => {
-      await this.#table.optimize()
+      await this.table.optimize()
     })
   }
 
   /** Resolves when nothing is left to read, verify, merge or remove. */
   async idle(): Promise<void> {
     await this.#verifying.idle()
-    await this.#store.idle()
-    await this.#removals.idle()
+    await this.store.idle()
+    await this.removals.idle()
   }
 
   async check(): Promise<IndexHealth> {
     const { damage } = this.#watch
-    const { ok, message } = damage === null ? await this.#table.check() : { ok: false, message: damage.message }
-    const isIncomplete = this.#isIncomplete()
+    const { ok, message } = damage === null ? await this.table.check() : { ok: false, message: damage.message }
+    const isIncomplete = this.isIncomplete()
     if (!ok) {
       // Otherwise, nothing may read the damaged files for a long time.
       this.#watch.verify()
       return { ok, message, passages: null, isIncomplete }
     }
-    const passages = this.#count()
+    const passages = this.count()
     return { ok, message: countOf(passages, 'passage'), passages, isIncomplete }
   }
 
   async close(): Promise<void> {
     this.#closing.abort()
-    const stopped = [this.#repairing.stop(), this.#verifying.stop(), this.#watch.stop(), this.#texts.stop()]
-    await this.#write(async () => {})
-    await this.#removals.stop()
-    // Closing the store ends a verification.
-    await this.#store.close()
-    await Promise.all(stopped)
-    await this.#table.close()
-  }
-
-  #count(): number {
-    return this.#store.projects().reduce((sum, project) => sum + livePassages(project), 0)
-  }
-
-  #isIncomplete(): boolean {
-    return this.#store.projects().some(({ isIncomplete }) => isIncomplete)
+    await this.closeParts([this.#repairing.stop(), this.#verifying.stop()])
   }
 
   /** Adds passages, and removes the earlier passages of the documents in `replaced`. */
@@ -249,7 +178,7 @@ export class SegmentedIndex implements PassageIndex {
       let isDone = false
       while (!isDone) {
         await this.#compareIfDue()
-        isDone = await this.#write(async () => {
+        isDone = await this.write(async () => {
           if (this.#comparison.isDue) return false
           await this.#changeNow(added, replaced)
           return true
@@ -260,13 +189,13 @@ export class SegmentedIndex implements PassageIndex {
 
   async #changeNow(added: readonly IndexedPassage[], replaced: readonly string[]): Promise<void> {
     if (this.#watch.damage !== null) throw this.#watch.damage
-    const rows = added.length === 0 ? [] : await this.#table.add(added)
+    const rows = added.length === 0 ? [] : await this.table.add(added)
     killPoint('rows')
     // From here on, a rebuild skips these documents.
-    this.#removals.add(this.#lost.forget(replaced))
+    this.removals.add(this.#lost.forget(replaced))
     try {
-      const { removedRows } = await this.#store.commit({ added: toNewDocuments(added, rows), removed: replaced })
-      this.#removals.add(removedRows)
+      const { removedRows } = await this.store.commit({ added: toNewDocuments(added, rows), removed: replaced })
+      this.removals.add(removedRows)
     } catch (error) {
       await this.#removeUnused(rows)
       throw error
@@ -275,9 +204,9 @@ export class SegmentedIndex implements PassageIndex {
 
   /** Removes the rows of a failed commit, except for rows that segments refer to nevertheless. */
   async #removeUnused(rows: readonly bigint[]): Promise<void> {
-    await this.#store.refresh()
-    const used = rowsAmong(this.#store.projects(), rows)
-    this.#removals.add(rows.filter((row) => !used.has(row)))
+    await this.store.refresh()
+    const used = rowsAmong(this.store.projects(), rows)
+    this.removals.add(rows.filter((row) => !used.has(row)))
   }
 
   /** Compares table and segments, after a rebuild in progress. Rejects if the table can't be read. */
@@ -286,11 +215,11 @@ export class SegmentedIndex implements PassageIndex {
     while (this.#comparison.isDue) {
       if (this.#isRebuilding) await this.#repairing.idle()
       else
-        await this.#write(async () => {
+        await this.write(async () => {
           if (!this.#isRebuilding) await this.#comparison.run(() => this.#compare())
         })
     }
-    if (this.#isIncomplete()) this.#repairing.start()
+    if (this.isIncomplete()) this.#repairing.start()
   }
 
   /** Rejects only with `index_corrupt`. Other failures, such as a full disk, must not stop searches from using the segments that are there. */
@@ -299,7 +228,7 @@ export class SegmentedIndex implements PassageIndex {
       await this.#compareIfDue()
     } catch (error) {
       if (isDocsearchError(error, 'index_corrupt')) throw error
-      this.#log.error({ err: error }, 'the table of the index could not be compared with its segments; trying again later')
+      this.log.error({ err: error }, 'the table of the index could not be compared with its segments; trying again later')
       this.#repairing.start()
     }
   }
@@ -307,17 +236,17 @@ export class SegmentedIndex implements PassageIndex {
   /** Removes what only the table or only the segments have, and finds out what has to be rebuilt. */
   async #compare(): Promise<void> {
     // Rows that wait for their removal are not lost.
-    const removed = this.#removals.pending()
-    const known = new SegmentRows(this.#store.projects())
+    const removed = this.removals.pending()
+    const known = new SegmentRows(this.store.projects())
     // Mostly, both have the same rows. Then nothing else has to be read.
-    if (!this.#isIncomplete() && removed.size === 0 && known.areExactly(await this.#table.rowIds())) return
+    if (!this.isIncomplete() && removed.size === 0 && known.areExactly(await this.table.rowIds())) return
     const unused: bigint[] = []
     const incomplete = new Map<string, Marked>()
-    for await (const batch of this.#table.rows()) {
+    for await (const batch of this.table.rows()) {
       for (const stored of batch) {
         if (known.note(stored.row) || removed.has(stored.row)) continue
         const { projectId } = stored
-        if (this.#store.project(projectId)?.isIncomplete === false) unused.push(stored.row)
+        if (this.store.project(projectId)?.isIncomplete === false) unused.push(stored.row)
         else {
           this.#lost.add(stored)
           incomplete.set(projectId, { projectId, isIncomplete: true })
@@ -326,37 +255,28 @@ export class SegmentedIndex implements PassageIndex {
     }
     const documents = known.documentsWithoutRows()
     if (documents.length > 0) {
-      this.#log.warn(
+      this.log.warn(
         { documents: documents.length },
         'the index lacks texts of documents; removing these documents from the segments',
       )
-      await this.#store.commit({ added: [], removed: documents })
+      await this.store.commit({ added: [], removed: documents })
     }
     const inSegments = new Map<string, { version: number; chunks: number }>()
-    for (const project of this.#store.projects()) if (project.isIncomplete) addInventory(project, inSegments)
-    this.#removals.add([...unused, ...this.#lost.takeSuperseded(), ...this.#lost.forget(inSegments.keys())])
-    await this.#store.mark([...incomplete.values()])
-  }
-
-  /** Removes documents whose texts are damaged, so that they are indexed again from their stored texts. */
-  async #removeDamaged(rows: readonly bigint[]): Promise<void> {
-    const documents = documentsOf(this.#store.projects(), rows)
-    if (documents.length === 0) return
-    this.#log.error({ documents: documents.length }, 'texts in the index are damaged; indexing their documents again')
-    await this.deleteDocuments(documents)
-    this.#watch.announce()
+    for (const project of this.store.projects()) if (project.isIncomplete) addInventory(project, inSegments)
+    this.removals.add([...unused, ...this.#lost.takeSuperseded(), ...this.#lost.forget(inSegments.keys())])
+    await this.store.mark([...incomplete.values()])
   }
 
   /** Reads the files that `open` has left on disk. */
   #verify(): Promise<void> {
-    return this.#store.readFiles((segment) => this.leaveOut(segment))
+    return this.store.readFiles((segment) => this.leaveOut(segment))
   }
 
   /** Builds the missing segments. */
   async #repair(): Promise<void> {
     try {
-      while (this.#comparison.isDue) await this.#write(() => this.#comparison.run(() => this.#compare()))
-      if (this.#isIncomplete()) await this.#rebuild()
+      while (this.#comparison.isDue) await this.write(() => this.#comparison.run(() => this.#compare()))
+      if (this.isIncomplete()) await this.#rebuild()
     } catch (error) {
       if (isDocsearchError(error, 'index_corrupt')) this.#watch.noteDamage(error)
       else throw error
@@ -364,27 +284,19 @@ export class SegmentedIndex implements PassageIndex {
   }
 
   async #rebuild(): Promise<void> {
-    const [table, store, lost, signal] = [this.#table, this.#store, this.#lost, this.#closing.signal]
-    this.#log.warn({ passages: lost.countPassages() }, 'rebuilding segments of the index')
+    const [table, store, lost, signal] = [this.table, this.store, this.#lost, this.#closing.signal]
+    this.log.warn({ passages: lost.countPassages() }, 'rebuilding segments of the index')
     const isCurrent = () => !this.#comparison.isDue
     let areTextsDamaged = false
     const onDamagedTexts = () => (areTextsDamaged = true)
     this.#isRebuilding = true
     try {
-      if (await rebuild({ table, store, lost, exclusive: (work) => this.#write(work), isCurrent, onDamagedTexts, signal }))
-        this.#log.info({}, 'the segments of the index are complete again')
+      if (await rebuild({ table, store, lost, exclusive: (work) => this.write(work), isCurrent, onDamagedTexts, signal }))
+        this.log.info({}, 'the segments of the index are complete again')
     } finally {
       this.#isRebuilding = false
       if (areTextsDamaged) this.#watch.announce()
     }
-  }
-}
-
-async function guarded<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw indexFailure(error)
   }
 }
 

@@ -1,31 +1,21 @@
-import pLimit from 'p-limit'
 import { BackgroundTask } from '../core/background-task.ts'
 import { Breaker } from '../core/breaker.ts'
 import { countOf } from '../core/count-of.ts'
-import type { IndexNumbers } from '../core/instance-numbers.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { Logger } from '../core/logger.ts'
-import type { Passage, StoredPassage } from '../core/passage.ts'
-import type { PassageIndex, DamagedIndexFile, DocumentPassages, IndexHealth, StoredVector } from './passage-index.ts'
+import type { StoredPassage } from '../core/passage.ts'
+import type { PassageIndex, DamagedIndexFile, DocumentPassages, IndexHealth } from './passage-index.ts'
 import { indexFailure } from './segments/failures.ts'
 import { toNewDocuments } from './segments/store/new-documents.ts'
 import type { PassageTable } from './passage-table.ts'
-import { PassageTexts } from './passage-texts.ts'
-import type { PhraseFilter } from '../text/phrase.ts'
-import { RowRemovals } from './row-removals.ts'
-import { addInventory, documentsOf, rowsOf, SegmentRows } from './segment-rows.ts'
+import { addInventory, SegmentRows } from './segment-rows.ts'
 import type { SegmentMemory } from './segments/store/memory.ts'
-import {
-  livePassages,
-  memoryOfSegment,
-  pagedFilesOf,
-  type ProjectSegments,
-  type SegmentsListener,
-} from './segments/store/project-segments.ts'
+import { pagedFilesOf } from './segments/store/project-segments.ts'
 import type { BlockCache } from './segments/remote/block-cache.ts'
 import { SegmentStore } from './segments/store/segment-store.ts'
 import type { SharedPlace } from './segments/store/shares.ts'
 import type { VectorLayout } from './segments/vectors/format.ts'
+import { guarded, TableAndSegments } from './table-and-segments.ts'
 import { TableWatch } from './table-watch.ts'
 import { type WriterLeases, WriterTurn } from './writer-turn.ts'
 
@@ -65,16 +55,10 @@ type Watch = Pick<TableWatch, 'verify' | 'onReadable' | 'onDamage' | 'announce' 
  *   fence. So rows without a commit are garbage from the next takeover on.
  * - Only garbage is removed: rows of passages that a commit has removed, and rows that the writer has found unused while it was the writer.
  */
-export class SharedIndex implements PassageIndex {
+export class SharedIndex extends TableAndSegments implements PassageIndex {
   readonly #options: SharedIndexOptions
-  readonly #table: PassageTable
-  readonly #store: SegmentStore
-  readonly #removals: RowRemovals
   readonly #watch: Watch
-  readonly #texts: PassageTexts
   readonly #writer: WriterTurn | null
-  /** Runs changes one after another. */
-  readonly #write = pLimit(1)
   readonly #breaker: Breaker
   readonly #repairing: BackgroundTask
   /** Brings large files into memory. */
@@ -91,13 +75,10 @@ export class SharedIndex implements PassageIndex {
 
   private constructor(options: SharedIndexOptions, store: SegmentStore) {
     const { id: indexId, table, leases, log } = options
+    const watch = leases === null ? new ReaderWatch(store) : new TableWatch(table, log)
+    super({ table, store, watch, log })
     this.#options = options
-    this.#table = table
-    this.#store = store
-    this.#removals = new RowRemovals(table, log)
-    this.#watch = leases === null ? new ReaderWatch(store) : new TableWatch(table, log)
-    const removeDocuments = (rows: readonly bigint[]) => this.#removeDamaged(rows)
-    this.#texts = new PassageTexts({ table, watch: this.#watch, removeDocuments, log })
+    this.#watch = watch
     const onTakeover = () => (this.#hasUnused = true)
     this.#writer = leases === null ? null : new WriterTurn({ indexId, store, table, leases, onTakeover })
     this.#breaker = new Breaker({ probe: () => store.follow().catch(() => {}) })
@@ -113,7 +94,6 @@ export class SharedIndex implements PassageIndex {
       work: () => this.#fillCache(),
       onFailure: (error) => log.warn({ err: error }, 'the cache of the index could not be filled; trying again later'),
     })
-    store.onDamage((segment) => this.leaveOut(segment))
     store.onChange(({ segments }) => {
       if (segments.some((segment) => pagedFilesOf(segment).length > 0)) this.#filling.start()
     })
@@ -138,9 +118,9 @@ export class SharedIndex implements PassageIndex {
     const added = documents.flatMap(({ passages }) => passages)
     return this.#change(async () => {
       try {
-        const rows = added.length === 0 ? [] : await this.#table.add(added)
+        const rows = added.length === 0 ? [] : await this.table.add(added)
         killPoint('rows')
-        return await this.#store.commit({ added: toNewDocuments(added, rows), removed: replaced })
+        return await this.store.commit({ added: toNewDocuments(added, rows), removed: replaced })
       } catch (error) {
         this.#hasUnused = true
         throw error
@@ -149,7 +129,7 @@ export class SharedIndex implements PassageIndex {
   }
 
   deleteDocuments(documentIds: readonly string[]): Promise<void> {
-    return this.#change(() => this.#store.commit({ added: [], removed: documentIds }))
+    return this.#change(() => this.store.commit({ added: [], removed: documentIds }))
   }
 
   /** Waits only briefly. If the fetch of newer commits takes longer, the next searches wait even less, until the store answers. */
@@ -170,59 +150,21 @@ export class SharedIndex implements PassageIndex {
     }
   }
 
-  segments(): readonly ProjectSegments[] {
-    return this.#store.projects()
-  }
-
-  onSegmentsChange(listener: SegmentsListener): () => void {
-    return this.#store.onChange(listener)
-  }
-
   /** Fetches the files of the segment again, because its copies on this disk are damaged. */
   async leaveOut(segment: string): Promise<void> {
-    if (await this.#store.leaveOut(segment)) this.#repairing.start()
-  }
-
-  passages(rows: readonly bigint[]): Promise<Map<bigint, Passage>> {
-    return guarded(() => this.#texts.read(rows))
-  }
-
-  rowsWithPhrases(rows: readonly bigint[], phrases: PhraseFilter): Promise<bigint[]> {
-    return guarded(async () => {
-      if (rows.length === 0) return []
-      await this.#refreshTable()
-      return this.#texts.rowsWithPhrases(rows, phrases)
-    })
-  }
-
-  vectors(documentId: string): Promise<Map<number, StoredVector>> {
-    return guarded(async () => {
-      const rows = rowsOf(this.#store.projects(), documentId)
-      if (rows.length === 0) return new Map()
-      await this.#refreshTable()
-      const passages = await this.#table.readStored(rows)
-      return new Map(passages.map(({ index, version, textHash, vector }) => [index, { version, textHash, vector }]))
-    })
+    if (await this.store.leaveOut(segment)) this.#repairing.start()
   }
 
   /** Skips rows without a commit. */
   async *stored(): AsyncGenerator<StoredPassage[]> {
     try {
-      await this.#store.follow()
-      await this.#refreshTable()
-      const committed = new SegmentRows(this.#store.projects())
-      for await (const rows of this.#table.scan()) yield rows.flatMap(({ row, passage }) => (committed.note(row) ? passage : []))
+      await this.store.follow()
+      await this.refreshTable()
+      const committed = new SegmentRows(this.store.projects())
+      for await (const rows of this.table.scan()) yield rows.flatMap(({ row, passage }) => (committed.note(row) ? passage : []))
     } catch (error) {
       throw indexFailure(error)
     }
-  }
-
-  hasDamagedTexts(rows: readonly bigint[]): boolean {
-    return this.#texts.areDamaged(rows)
-  }
-
-  onDamage(listener: () => void): () => void {
-    return this.#watch.onDamage(listener)
   }
 
   /** An object store verifies the objects itself. */
@@ -232,26 +174,12 @@ export class SharedIndex implements PassageIndex {
 
   inventory(): Promise<Map<string, { version: number; chunks: number }>> {
     return guarded(async () => {
-      await this.#store.follow()
+      await this.store.follow()
       if (this.#watch.damage !== null) throw this.#watch.damage
       const found = new Map<string, { version: number; chunks: number }>()
-      for (const project of this.#store.projects()) addInventory(project, found)
+      for (const project of this.store.projects()) addInventory(project, found)
       return found
     })
-  }
-
-  async countPassages(): Promise<number> {
-    return this.#count()
-  }
-
-  numbers(): IndexNumbers {
-    const segments = this.#store.projects().flatMap((project) => project.segments)
-    return {
-      passages: this.#count(),
-      unindexed: 0,
-      segments: segments.length,
-      memoryBytes: segments.reduce((sum, segment) => sum + memoryOfSegment(segment), 0),
-    }
   }
 
   /** Does nothing in a process that only reads. Rejects in a process that can't become the writer now. */
@@ -260,17 +188,17 @@ export class SharedIndex implements PassageIndex {
       if (this.#writer === null) return
       // Only the writer compacts, so that processes don't do the same work.
       await this.#asWriter(async () => {})
-      await this.#table.optimize()
+      await this.table.optimize()
       if (this.#hasUnused && performance.now() >= this.#nextUnusedAt) await this.#asWriter(() => this.#removeUnused())
-      await this.#store.sweep()
-      await this.#options.onCommit(this.#options.id, this.#store.version)
+      await this.store.sweep()
+      await this.#options.onCommit(this.#options.id, this.store.version)
     })
   }
 
   /** Resolves when nothing is left to merge or remove. */
   async idle(): Promise<void> {
-    await this.#store.idle()
-    await this.#removals.idle()
+    await this.store.idle()
+    await this.removals.idle()
     await this.#repairing.idle()
     await this.#filling.idle()
     await this.#caching.idle()
@@ -282,43 +210,29 @@ export class SharedIndex implements PassageIndex {
       ok,
       message,
       isUnavailable = false,
-    } = damage === null ? await this.#table.check() : { ok: false, message: damage.message }
-    const passages = this.#count()
+    } = damage === null ? await this.table.check() : { ok: false, message: damage.message }
+    const passages = this.count()
     return {
       ok,
       isUnavailable,
       message: ok ? countOf(passages, 'passage') : message,
       passages: ok ? passages : null,
-      isIncomplete: this.#isIncomplete(),
+      isIncomplete: this.isIncomplete(),
     }
   }
 
   async close(): Promise<void> {
     this.#breaker.close()
-    const tasks = [this.#repairing, this.#filling, this.#caching, this.#watch, this.#texts]
-    const stopped = tasks.map((task) => task.stop())
-    await this.#write(async () => {})
-    await this.#removals.stop()
-    await this.#store.close()
-    await Promise.all(stopped)
-    await this.#table.close()
-  }
-
-  #count(): number {
-    return this.#store.projects().reduce((sum, project) => sum + livePassages(project), 0)
-  }
-
-  #isIncomplete(): boolean {
-    return this.#store.projects().some(({ isIncomplete }) => isIncomplete)
+    await this.closeParts([this.#repairing, this.#filling, this.#caching].map((task) => task.stop()))
   }
 
   async #fill(): Promise<void> {
-    await this.#store.readFiles((segment) => this.leaveOut(segment))
+    await this.store.readFiles((segment) => this.leaveOut(segment))
     this.#caching.start()
   }
 
   async #fillCache(): Promise<void> {
-    const files = this.#store.projects().flatMap(({ segments }) => segments.flatMap(pagedFilesOf))
+    const files = this.store.projects().flatMap(({ segments }) => segments.flatMap(pagedFilesOf))
     await this.#options.cache?.fill(files.flatMap(({ remote }) => remote ?? []).sort((a, b) => a.size - b.size))
   }
 
@@ -333,22 +247,25 @@ export class SharedIndex implements PassageIndex {
 
   async #follow(): Promise<true> {
     const { id, newestVersion } = this.#options
-    if (newestVersion === null || (await newestVersion(id)) > this.#store.version) await this.#store.follow()
+    if (newestVersion === null || (await newestVersion(id)) > this.store.version) await this.store.follow()
     return true
   }
 
-  /** Makes the rows of every commit that this process knows visible. */
-  async #refreshTable(): Promise<void> {
-    const { version } = this.#store
+  protected override get canWrite(): boolean {
+    return this.#writer !== null
+  }
+
+  protected override async refreshTable(): Promise<void> {
+    const { version } = this.store
     if (version === this.#tableVersion) return
-    await this.#table.refresh()
+    await this.table.refresh()
     this.#tableVersion = version
   }
 
   #asWriter<T>(work: () => Promise<T>): Promise<T> {
     const writer = this.#writer
     if (writer === null) throw indexFailure(new Error('this process only reads the index'))
-    return this.#write(() => writer.run(work))
+    return this.write(() => writer.run(work))
   }
 
   #change(commit: () => Promise<{ removedRows: bigint[] }>): Promise<void> {
@@ -356,8 +273,8 @@ export class SharedIndex implements PassageIndex {
       this.#asWriter(async () => {
         if (this.#watch.damage !== null) throw this.#watch.damage
         const { removedRows } = await commit()
-        this.#removals.add(removedRows)
-        await this.#options.onCommit(this.#options.id, this.#store.version)
+        this.removals.add(removedRows)
+        await this.#options.onCommit(this.#options.id, this.store.version)
       }),
     )
   }
@@ -368,20 +285,20 @@ export class SharedIndex implements PassageIndex {
    * the rows were read.
    */
   async #removeUnused(): Promise<void> {
-    const rows = await this.#table.rowIds()
-    await this.#store.confirm()
+    const rows = await this.table.rowIds()
+    await this.store.confirm()
     // Missing segments refer to rows as well.
-    if (this.#isIncomplete()) return
+    if (this.isIncomplete()) return
     this.#nextUnusedAt = performance.now() + UNUSED_EVERY_MS
     this.#hasUnused = false
-    const pending = this.#removals.pending()
-    const committed = new SegmentRows(this.#store.projects())
+    const pending = this.removals.pending()
+    const committed = new SegmentRows(this.store.projects())
     const unused: bigint[] = []
     for (const number of rows) {
       const row = BigInt(number)
       if (!committed.note(row) && !pending.has(row)) unused.push(row)
     }
-    this.#removals.add(unused)
+    this.removals.add(unused)
   }
 
   /**
@@ -389,37 +306,19 @@ export class SharedIndex implements PassageIndex {
    * again. Other processes wait for that.
    */
   async #repair(): Promise<void> {
-    if (!this.#isIncomplete()) return
-    await this.#store.follow()
-    if (!this.#isIncomplete()) return
+    if (!this.isIncomplete()) return
+    await this.store.follow()
+    if (!this.isIncomplete()) return
     if (this.#writer === null) throw new Error('the object store lacks segments')
     await this.#asWriter(async () => {
-      const missing = this.#store.projects().filter(({ isIncomplete }) => isIncomplete)
+      const missing = this.store.projects().filter(({ isIncomplete }) => isIncomplete)
       this.#options.log.error(
         { projects: missing.length },
         'segments in the object store are damaged; indexing their documents again',
       )
-      await this.#store.mark(missing.map(({ projectId }) => ({ projectId, isIncomplete: false })))
+      await this.store.mark(missing.map(({ projectId }) => ({ projectId, isIncomplete: false })))
     })
     this.#watch.announce()
-  }
-
-  /** Removes documents whose texts are damaged, so that they are indexed again from their stored texts. */
-  async #removeDamaged(rows: readonly bigint[]): Promise<void> {
-    const documents = documentsOf(this.#store.projects(), rows)
-    if (documents.length === 0) return
-    this.#options.log.error({ documents: documents.length }, 'texts in the index are damaged')
-    if (this.#writer === null) return
-    await this.deleteDocuments(documents)
-    this.#watch.announce()
-  }
-}
-
-async function guarded<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw indexFailure(error)
   }
 }
 

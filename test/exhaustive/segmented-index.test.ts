@@ -4,7 +4,6 @@ import { basename, dirname, extname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { DocsearchError } from '../../src/core/errors.ts'
 import { silentLogger } from '../../src/core/logger.ts'
-import { MAX_PASSAGE_CHARS } from '../../src/core/text-limits.ts'
 import { corrupt } from '../../src/index/segments/failures.ts'
 import { nameTerms, passageTerms } from '../../src/text/passage-terms.ts'
 import type { PassageTable } from '../../src/index/passage-table.ts'
@@ -270,16 +269,6 @@ describe('damage', () => {
     await reopen()
     expect(await everything()).toEqual(before)
     expect([...table.stored.keys()]).toEqual(rows)
-  })
-
-  test('a passage that is too long is left out, so that recovery indexes its document again', async () => {
-    const long = document('doc_8', 'prj_c')
-    long.passages[1] = { ...long.passages[1]!, charStart: 10, charEnd: 11 + MAX_PASSAGE_CHARS }
-    await index.put([long])
-    await index.close()
-    await rm(join(folder, 'prj_c'), { recursive: true })
-    index = await open()
-    expect((await index.inventory()).get('doc_8')).toEqual({ version: 1, chunks: 2 })
   })
 
   test('a passage whose text has changed is left out of a rebuild, so that its document is indexed again', async () => {
