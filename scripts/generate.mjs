@@ -3,11 +3,11 @@
 import { writeFileSync } from 'node:fs'
 import { generateCompletions } from './completions/generate.ts'
 import { generateManualPage } from './man/generate.ts'
-import { bytesFileOf, generateKernel, KERNELS } from './kernels/generate.ts'
+import { generateKernels, KERNEL_BYTES } from './kernels/generate.ts'
 
 const folder = new URL('../completions/', import.meta.url)
 for (const [name, text] of Object.entries(await generateCompletions())) writeFileSync(new URL(name, folder), text)
 
 writeFileSync(new URL('../man/docsearch.1', import.meta.url), await generateManualPage())
 
-for (const name of Object.keys(KERNELS)) writeFileSync(bytesFileOf(name), await generateKernel(name))
+writeFileSync(KERNEL_BYTES, await generateKernels())

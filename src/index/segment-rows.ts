@@ -2,7 +2,7 @@ import type { DamagedIndexFile } from './passage-index.ts'
 import type { DamagedFile } from './passage-table.ts'
 import { type Bitmap, createBitmap, hasBit, setBit } from './segments/bitmap.ts'
 import { lowerBound } from './segments/lower-bound.ts'
-import { openSegment } from './segments/open-segment.ts'
+import { openSegment } from './segments/segment-reader.ts'
 import { livePassages, type ProjectSegments } from './segments/store/project-segments.ts'
 
 /** Adds the documents of a project to what `PassageIndex.inventory` returns. */

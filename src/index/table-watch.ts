@@ -1,8 +1,8 @@
 import { BackgroundTask } from '../core/background-task.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
-import { DamagedTexts } from './damaged-texts.ts'
 import type { PassageTable } from './passage-table.ts'
+import { DamagedTexts } from './segments/failures.ts'
 
 /**
  * Notices a damaged table. LanceDB has no checksums and its errors don't say what was wrong. So a read that fails is only a suspicion, and the

@@ -1,4 +1,4 @@
-import { termFrequencies } from '../index/segments/statistics.ts'
+import { termFrequencies } from '../index/segments/segment-row.ts'
 import { rerankByWords } from '../rerank/builtin.ts'
 import { soughtOf } from '../rerank/features.ts'
 import { CandidateSearch } from './candidates.ts'

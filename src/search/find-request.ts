@@ -1,7 +1,7 @@
 import type { NoiseFloor } from '../core/noise.ts'
 import type { SearchFilter } from '../core/search-filter.ts'
 import type { DegradedReason } from '../core/telemetry.ts'
-import type { OpenSegment } from '../index/segments/open-segment.ts'
+import type { OpenSegment } from '../index/segments/segment-reader.ts'
 import type { BaseOrder } from '../rerank/reranker.ts'
 import type { QueryWord } from '../text/analyse.ts'
 import type { Expansion } from './expansions/expansion.ts'

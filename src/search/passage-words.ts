@@ -1,5 +1,5 @@
 import { LONG_TITLE } from '../index/segments/document-names.ts'
-import { termFrequencies } from '../index/segments/statistics.ts'
+import { termFrequencies } from '../index/segments/segment-row.ts'
 import { termPlaces } from '../index/segments/term-places.ts'
 import type { Finds, Sought } from '../rerank/features.ts'
 import type { QueryWord } from '../text/analyse.ts'

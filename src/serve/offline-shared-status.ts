@@ -2,7 +2,7 @@ import { type SharedPlace, withHiddenPassword } from '../config/shared-place.ts'
 import { DeadlinePassed, withDeadline } from '../core/deadline.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import { silentLogger } from '../core/logger.ts'
-import { sharedIndexBytes } from '../index/shared-size.ts'
+import { sharedIndexBytes } from '../index/passages/shared-tables.ts'
 import type { Postgres } from '../records/sql/postgres/open.ts'
 import type { Surroundings } from './offline-status.ts'
 

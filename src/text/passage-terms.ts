@@ -4,6 +4,7 @@ import { analyse, type Token } from './analyse.ts'
 import { shownLanguage } from './language.ts'
 import { hiddenWords } from './name-words.ts'
 import type { IndexedPassage, StoredPassage } from '../core/passage.ts'
+import { hash } from 'node:crypto'
 
 /** The texts of a passage whose words are searched. */
 export type SearchedTexts = Pick<IndexedPassage, 'title' | 'heading' | 'context' | 'text'>
@@ -57,4 +58,12 @@ export function withTerms(passage: StoredPassage): IndexedPassage {
 function countBefore(tokens: readonly Token[], place: number): number {
   const first = tokens.findIndex(({ start }) => start >= place)
   return first < 0 ? tokens.length : first
+}
+
+/** White space that is not one space already: replacing only this takes half of the time. */
+const OTHER_SPACE = /[^\S ]\s*| \s+/g
+
+/** Returns 131 bits of a hash of a passage's text. Equal for texts that differ only in white space. */
+export function hashText(text: string): string {
+  return hash('sha256', text.replace(OTHER_SPACE, ' '), 'base64url').slice(0, 22)
 }

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { IndexedPassage, StoredPassage } from '../../src/core/passage.ts'
 import type { PassageIndex, PassageIndexStore } from '../../src/index/passage-index.ts'
-import { passageTerms } from '../../src/text/passage-terms.ts'
-import { hashText } from '../../src/index/text-hash.ts'
+import { passageTerms, hashText } from '../../src/text/passage-terms.ts'
 import { errorCode } from '../support/codes.ts'
 import { type Filter, type FoundPassage, keywordSearch, vectorSearch } from '../support/search-index.ts'
 

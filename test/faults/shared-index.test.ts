@@ -113,7 +113,7 @@ async function compare(index: PassageIndex, ledger: Ledger): Promise<void> {
 
 async function countRows(): Promise<number> {
   const { connect } = await import('@lancedb/lancedb')
-  const { storageOptions } = await import('../../src/index/passages/storage-options.ts')
+  const { storageOptions } = await import('../../src/index/passages/shared-tables.ts')
   const connection = await connect(`${address}/lance`, { storageOptions: storageOptions() })
   return (await connection.openTable('passages_idx.0')).countRows()
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SearchAnswer } from '../../src/contract/search.ts'
 import { MAX_JOINED_CHARS, MAX_TITLE_CHARS } from '../../src/core/text-limits.ts'
-import { hashText } from '../../src/index/text-hash.ts'
+import { hashText } from '../../src/text/passage-terms.ts'
 import { readHtml } from '../support/read-html.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { isOnServers } from '../support/on-servers.ts'

@@ -183,7 +183,7 @@ async function storedTexts(index: PassageIndex): Promise<string[]> {
 /** Counts all rows of the table, also those that no commit refers to. */
 async function countRows(): Promise<number> {
   const { connect } = await import('@lancedb/lancedb')
-  const { storageOptions } = await import('../../src/index/passages/storage-options.ts')
+  const { storageOptions } = await import('../../src/index/passages/shared-tables.ts')
   const connection = await connect(`${address}/lance`, { storageOptions: storageOptions() })
   return (await connection.openTable('passages_idx.0')).countRows()
 }

@@ -1,6 +1,6 @@
 import type { IndexedPassage } from '../../src/core/passage.ts'
 import type { DocumentPassages } from '../../src/index/passage-index.ts'
-import { DeletionBitmap } from '../../src/index/segments/deletion-bitmap.ts'
+import { DeletionBitmap } from '../../src/index/segments/bitmap.ts'
 import { titleKeyOf } from '../../src/index/segments/document-names.ts'
 import { SegmentBuilder } from '../../src/index/segments/segment-builder.ts'
 import { Segment } from '../../src/index/segments/segment.ts'

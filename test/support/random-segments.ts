@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { ScoringParameters } from '../../src/index/segments/bm25f.ts'
-import { DeletionBitmap } from '../../src/index/segments/deletion-bitmap.ts'
+import { DeletionBitmap } from '../../src/index/segments/bitmap.ts'
 import { type NewDocument, type NewPassage, SegmentBuilder } from '../../src/index/segments/segment-builder.ts'
 import { SegmentReader } from '../../src/index/segments/segment-reader.ts'
 import { Segment } from '../../src/index/segments/segment.ts'

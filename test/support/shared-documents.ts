@@ -1,6 +1,6 @@
 import type { IndexedPassage } from '../../src/core/passage.ts'
 import type { DocumentPassages } from '../../src/index/passage-index.ts'
-import { hashText } from '../../src/index/text-hash.ts'
+import { hashText } from '../../src/text/passage-terms.ts'
 
 export const SHARED_DIMENSIONS = 8
 

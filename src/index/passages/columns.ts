@@ -3,7 +3,10 @@ import type { DataType, FixedSizeList, Float16, Schema } from 'apache-arrow'
 import { corrupt } from '../segments/failures.ts'
 import type { StoredPassage } from '../../core/passage.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
-import { arrow } from './arrow.ts'
+import { createRequire } from 'node:module'
+
+/** Arrow as LanceDB loads it. An `import` would load the 134 modules of the package a second time, as ES modules. */
+export const arrow = createRequire(import.meta.url)('apache-arrow') as typeof import('apache-arrow')
 
 export interface Column {
   name: string

@@ -1,6 +1,6 @@
 import type { RecordBatch, Vector } from 'apache-arrow'
 import type { Passage, StoredPassage } from '../../core/passage.ts'
-import { hashText } from '../text-hash.ts'
+import { hashText } from '../../text/passage-terms.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
 import { COLUMNS, sparseColumn, VECTOR } from './columns.ts'
 import { decodeSparse } from './sparse.ts'

@@ -1,8 +1,7 @@
 import type { Data, Schema, Table } from 'apache-arrow'
 import type { StoredPassage } from '../../core/passage.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
-import { arrow } from './arrow.ts'
-import { COLUMNS, sparseColumn, vectorType } from './columns.ts'
+import { arrow, COLUMNS, sparseColumn, vectorType } from './columns.ts'
 import { encodeSparse } from './sparse.ts'
 
 const NO_BYTES = new Uint8Array()

@@ -9,7 +9,7 @@ import type { PassageTable } from '../passage-table.ts'
 import type { VectorLayout } from '../segments/vectors/format.ts'
 import { checksumsFile, verifyManifest } from './checksums.ts'
 import { listTables, tableFolder, tableNames } from './names.ts'
-import { openPart } from './open-part.ts'
+import { openPart } from './open.ts'
 import { LancePassageTable } from './table.ts'
 
 const MB = 1024n * 1024n

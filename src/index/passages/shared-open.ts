@@ -9,7 +9,7 @@ import type { VectorLayout } from '../segments/vectors/format.ts'
 import { tableSchema, unreadColumns } from './columns.ts'
 import { tableNames } from './names.ts'
 import { Part } from './part.ts'
-import { FOLDER, partsOf } from './shared-names.ts'
+import { FOLDER, partsOf } from './shared-tables.ts'
 import { type CacheSizes, sharedCacheSizes } from './store.ts'
 import { LancePassageTable } from './table.ts'
 

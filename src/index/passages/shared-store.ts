@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import type { PassageTableStore } from '../passage-table.ts'
 import { tableNames, tablesAmong } from './names.ts'
-import { FOLDER, partsOf, tablesIn } from './shared-names.ts'
+import { FOLDER, partsOf, tablesIn } from './shared-tables.ts'
 import type { SharedTableStoreOptions } from './shared-open.ts'
 
 const DELETED_AT_ONCE = 16

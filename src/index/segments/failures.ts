@@ -74,3 +74,24 @@ export async function isDamaged(
   const { ok, isUnavailable } = await index.check()
   return !ok && isUnavailable !== true
 }
+
+/** Thrown when a page of a segment's file, read from disk, is damaged. */
+export class DamagedSegment extends DocsearchError {
+  /** The name of the segment. */
+  readonly segment: string
+
+  constructor(segment: string, cause?: unknown) {
+    super('index_corrupt', 'A file of the search index is damaged. It must be rebuilt from the documents.', { cause })
+    this.segment = segment
+  }
+}
+
+/** Thrown when texts do not match their hashes. All other rows can be read. */
+export class DamagedTexts extends DocsearchError {
+  readonly rows: readonly bigint[]
+
+  constructor(rows: readonly bigint[]) {
+    super('index_corrupt', 'Texts of the search index are damaged. docsearch indexes their documents again.')
+    this.rows = rows
+  }
+}

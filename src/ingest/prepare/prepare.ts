@@ -2,8 +2,7 @@ import { chunkDocument } from '../../chunk/chunk.ts'
 import { shortHeading } from '../../core/chunk.ts'
 import type { Page } from '../../core/parsed.ts'
 import type { Embedder } from '../../embed/embedder.ts'
-import { passageTerms, searchedText } from '../../text/passage-terms.ts'
-import { hashText } from '../../index/text-hash.ts'
+import { passageTerms, searchedText, hashText } from '../../text/passage-terms.ts'
 import { createWordList, type TermAndWord } from '../../text/word-list.ts'
 
 /** A passage with everything that the index stores, except for the fields of its document. */

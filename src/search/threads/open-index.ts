@@ -1,4 +1,4 @@
-import { type OpenSegment, openSegment } from '../../index/segments/open-segment.ts'
+import { type OpenSegment, openSegment } from '../../index/segments/segment-reader.ts'
 import { asKnown, type ProjectSegments, type SharedSegment } from '../../index/segments/store/project-segments.ts'
 import type { SearchedProject } from '../find-request.ts'
 

@@ -1,5 +1,5 @@
 import { answerCalls } from '../../core/thread.ts'
-import { DamagedSegment } from '../../index/segments/damaged-segment.ts'
+import { DamagedSegment } from '../../index/segments/failures.ts'
 import { highlight } from '../../text/highlight.ts'
 import { answerRequest } from '../find-passages.ts'
 import { OpenIndex } from './open-index.ts'

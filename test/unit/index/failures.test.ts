@@ -7,7 +7,7 @@ import type { ErrorCode } from '../../../src/core/errors.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { createRetries } from '../../../src/core/retries.ts'
 import { indexFailure, isDamaged, readFailure } from '../../../src/index/segments/failures.ts'
-import { storageOptions } from '../../../src/index/passages/storage-options.ts'
+import { storageOptions } from '../../../src/index/passages/shared-tables.ts'
 import { errorCode } from '../../support/codes.ts'
 import { until } from '../../support/until.ts'
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
-import { DamagedTexts } from '../../../src/index/damaged-texts.ts'
-import { corrupt } from '../../../src/index/segments/failures.ts'
+import { DamagedTexts, corrupt } from '../../../src/index/segments/failures.ts'
 import { TableWatch } from '../../../src/index/table-watch.ts'
 import { until } from '../../support/until.ts'
 

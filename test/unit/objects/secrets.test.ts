@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { connect } from '@lancedb/lancedb'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { indexFailure } from '../../../src/index/segments/failures.ts'
-import { storageOptions } from '../../../src/index/passages/storage-options.ts'
+import { storageOptions } from '../../../src/index/passages/shared-tables.ts'
 import { openS3 } from '../../../src/objects/s3/open.ts'
 import { createLogger } from '../../../src/serve/logging.ts'
 

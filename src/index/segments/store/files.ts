@@ -3,11 +3,18 @@ import { lstat, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises
 import { basename, dirname, extname, join } from 'node:path'
 import { killPoint } from '../../../core/kill-point.ts'
 import { syncFolder } from '../../../core/sync.ts'
-import { bytesInMemory, hasOwnHandle, isPaged, type PagedFile, readFromFile, type SharedFile } from '../paged-file.ts'
+import {
+  bytesInMemory,
+  hasOwnHandle,
+  isPaged,
+  type PagedFile,
+  readFromFile,
+  type SharedFile,
+  countMemory,
+} from '../paged-file.ts'
 import type { RemoteFile } from '../remote-file.ts'
 import { check, type FileIdentity, type FileKind, identityOf, readResident, type SectionTable } from '../sections.ts'
 import type { SegmentPart } from './project-segments.ts'
-import { countMemory } from '../shared-memory.ts'
 import { allocateForKernel, type KernelFile, kernelFileOf } from '../vectors/kernel-memory.ts'
 
 export const MANIFEST = 'manifest.json'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { isDocsearchError } from '../../../core/errors.ts'
-import { DeletionBitmap } from '../deletion-bitmap.ts'
+import { DeletionBitmap } from '../bitmap.ts'
 import { SEGMENT } from '../format.ts'
 import { isPaged, openable, type SharedFile } from '../paged-file.ts'
 import { type FileKind, type SectionTable, verifyLarge } from '../sections.ts'

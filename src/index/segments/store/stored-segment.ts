@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { DeletionBitmap } from '../deletion-bitmap.ts'
+import { DeletionBitmap } from '../bitmap.ts'
 import { openable, type SharedFile } from '../paged-file.ts'
 import { SegmentBuilder } from '../segment-builder.ts'
 import { Segment } from '../segment.ts'

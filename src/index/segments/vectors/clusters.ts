@@ -1,4 +1,4 @@
-import type { VectorOrigin } from './origin.ts'
+import type { VectorOrigin } from './rest.ts'
 import { DotKernel } from './dot-kernel.ts'
 
 /** Fewer vectors are not clustered: scanning all of them is about as fast as scanning the nearest clusters. */

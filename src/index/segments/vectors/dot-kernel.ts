@@ -1,6 +1,5 @@
-import { DOT_KERNEL } from './dot-kernel-bytes.ts'
-import { memoryWith, newMemory } from './kernel-memory.ts'
-import { align, compileKernel, KernelModule, pagesFor } from './kernel-module.ts'
+import { DOT_KERNEL } from './kernel-bytes.ts'
+import { memoryWith, newMemory, align, compileKernel, KernelModule, pagesFor } from './kernel-memory.ts'
 
 interface DotFunctions {
   dots(query: number, rows: number, count: number, stride: number, out: number): void

@@ -1,4 +1,4 @@
-;; Dot products of one query with many rows (dot-kernel.ts). `npm run generate` compiles this file to dot-kernel-bytes.ts.
+;; Dot products of one query with many rows (dot-kernel.ts). `npm run generate` compiles this file to kernel-bytes.ts.
 (module
   ;; The query and the results belong to one thread.
   (import "kernel" "memory" (memory $own 1))

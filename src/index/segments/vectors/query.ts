@@ -1,8 +1,7 @@
 import { DotKernel } from './dot-kernel.ts'
 import { BLOCK_ROWS, type VectorLayout } from './format.ts'
 import { quantiseQuery } from './quantise.ts'
-import type { RestComponent } from './rest-blocks.ts'
-import { RestKernel } from './rest-kernel.ts'
+import { type RestComponent, RestKernel } from './rest.ts'
 import { SignKernel } from './sign-kernel.ts'
 
 /** A query in whole numbers (quantise.ts). Its dense part is already set in the kernel. */

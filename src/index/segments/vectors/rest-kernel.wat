@@ -1,4 +1,4 @@
-;; Dot products of the rest of a query with the rest of many rows (rest-kernel.ts). `npm run generate` compiles this file to rest-kernel-bytes.ts.
+;; Dot products of the rest of a query with the rest of many rows (rest-kernel.ts). `npm run generate` compiles this file to kernel-bytes.ts.
 (module
   ;; The query and the sums belong to one thread.
   (import "kernel" "memory" (memory $own 1))

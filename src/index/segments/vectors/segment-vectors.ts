@@ -3,7 +3,7 @@ import { check, openSections, readSections } from '../sections.ts'
 import { canRead } from './kernel-memory.ts'
 import type { DotKernel } from './dot-kernel.ts'
 import type { VectorQuery } from './query.ts'
-import { addRest } from './rest-blocks.ts'
+import { addRest } from './rest.ts'
 import {
   BLOCK_ROWS,
   SIGN_GROUP_ROWS,

@@ -1,7 +1,6 @@
 import { BLOCK_ROWS, SIGN_GROUP_ROWS, signGroupBytes } from './format.ts'
-import { memoryWith, newMemory } from './kernel-memory.ts'
-import { align, compileKernel, KernelModule, pagesFor } from './kernel-module.ts'
-import { SIGN_KERNEL } from './sign-kernel-bytes.ts'
+import { memoryWith, newMemory, align, compileKernel, KernelModule, pagesFor } from './kernel-memory.ts'
+import { SIGN_KERNEL } from './kernel-bytes.ts'
 
 interface SignFunctions {
   sums(table: number, tableEnd: number, signs: number, groups: number, out: number): void

@@ -1,4 +1,4 @@
-;; Estimates of the scores of many rows by the signs of their components (sign-kernel.ts). `npm run generate` compiles this file to sign-kernel-bytes.ts.
+;; Estimates of the scores of many rows by the signs of their components (sign-kernel.ts). `npm run generate` compiles this file to kernel-bytes.ts.
 (module
   ;; The query and the results belong to one thread.
   (import "kernel" "memory" (memory $own 1))

@@ -1,6 +1,6 @@
 import { SIGN_GROUP_ROWS, signGroupBytes, type VectorSections } from './format.ts'
+import type { VectorOrigin } from './rest.ts'
 import type { Clusters } from './clusters.ts'
-import type { VectorOrigin } from './origin.ts'
 
 /** Returns the sections that estimate the rows of clusters (format.ts). */
 export function signSections(

@@ -8,7 +8,7 @@ import type { PassageTable, RowOfPassage } from '../../../../src/index/passage-t
 import { openPassageTable, type OpenOptions } from '../../../../src/index/passages/open.ts'
 import { createPassageTableStore } from '../../../../src/index/passages/store.ts'
 import { DIMENSIONS, FILTER_CASES, FILTERED_PASSAGES } from '../../../conformance/passage-index.ts'
-import { hashText } from '../../../../src/index/text-hash.ts'
+import { hashText } from '../../../../src/text/passage-terms.ts'
 import { errorCode } from '../../../support/codes.ts'
 import { scanned, stored } from '../../../support/passage-table.ts'
 import { until } from '../../../support/until.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { MERGE_POLICY, planMerges, type SegmentSize } from '../../../../src/index/segments/merge-policy.ts'
+import { MERGE_POLICY, planMerges, type SegmentSize } from '../../../../src/index/segments/store/merges.ts'
 
 const of = (passages: number, deleted = 0): SegmentSize => ({ passages, deleted })
 

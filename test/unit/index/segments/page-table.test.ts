@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { toPageList } from '../../../../src/core/page-list.ts'
 import { hashOf } from '../../../../src/index/segments/bytes.ts'
-import { pageTable } from '../../../../src/index/segments/page-table.ts'
+import { pageTable } from '../../../../src/index/segments/filter-segment.ts'
 
 /** Returns what a table needs of a segment with these documents. */
 function segmentOf(ids: readonly string[]) {

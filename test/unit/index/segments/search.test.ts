@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { PLAIN_BM25 } from '../../../../src/index/segments/bm25f.ts'
 import { filterSegment } from '../../../../src/index/segments/filter-segment.ts'
 import { type SearchedSegment, searchSegments } from '../../../../src/index/segments/search.ts'
-import { termFrequencies } from '../../../../src/index/segments/statistics.ts'
+import { termFrequencies } from '../../../../src/index/segments/segment-row.ts'
 import { naiveSearch } from '../../../support/naive-search.ts'
 import {
   buildSegment,

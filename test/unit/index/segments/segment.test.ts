@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { PLAIN_BM25 } from '../../../../src/index/segments/bm25f.ts'
-import { DeletionBitmap } from '../../../../src/index/segments/deletion-bitmap.ts'
+import { DeletionBitmap } from '../../../../src/index/segments/bitmap.ts'
 import { FIELDS } from '../../../../src/index/segments/format.ts'
 import { DELETED, mergeSegments } from '../../../../src/index/segments/merge.ts'
 import { MatchedPassage } from '../../../../src/index/segments/matched-passage.ts'

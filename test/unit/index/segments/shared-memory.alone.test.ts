@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { countMemory } from '../../../../src/index/segments/shared-memory.ts'
+import { countMemory } from '../../../../src/index/segments/paged-file.ts'
 
 const MB = 2 ** 20
 

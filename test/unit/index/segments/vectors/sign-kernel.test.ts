@@ -6,7 +6,7 @@ import {
   bytesOfKernelFile,
   MIN_KERNEL_FILE_BYTES,
 } from '../../../../../src/index/segments/vectors/kernel-memory.ts'
-import { RestRows } from '../../../../../src/index/segments/vectors/rest-rows.ts'
+import { RestRows } from '../../../../../src/index/segments/vectors/rest.ts'
 import { SignKernel } from '../../../../../src/index/segments/vectors/sign-kernel.ts'
 import { signSections } from '../../../../../src/index/segments/vectors/signs.ts'
 import { seeded } from '../../../../support/seeded.ts'
