@@ -1,7 +1,7 @@
 import { formatIdOf, hasPageImages } from '../core/formats.ts'
 import { pagesAre } from '../core/location.ts'
 import type { Page } from '../core/parsed.ts'
-import { cleanTitle } from './blocks/clean-title.ts'
+import { cleanTitle } from './blocks/page-builder.ts'
 import { tooManyPages, tooMuchText, unsupportedType } from './failures.ts'
 import { missingText } from './ocr/missing-text.ts'
 import type { ParserInput, ParserOutput, ParseSummary } from './parser.ts'

@@ -1,15 +1,17 @@
 import { extname } from 'node:path'
 import { FORMAT_IDS, FORMATS, type FormatId } from '../core/formats.ts'
 import { beginsAsScript, isCodeName } from './code/languages.ts'
-import { beginsAsHtml } from './html/begins-as-html.ts'
-import { beginsAsJson } from './json/begins-as-json.ts'
-import { beginsAsMail, beginsAsMailbox } from './mail/begins-as-mail.ts'
-import { beginsAsLatex } from './markup/begins-as-latex.ts'
+import {
+  beginsAsHtml,
+  pictureKind,
+  beginsAsRtf,
+  beginsAsJson,
+  beginsAsLatex,
+  beginsAsMail,
+  beginsAsMailbox,
+} from './sniff/begins-as.ts'
 import type { Parser } from './parser.ts'
-import { pictureKind } from './picture/picture-kind.ts'
-import { beginsAsRtf } from './rtf/begins-as-rtf.ts'
-import type { Archive } from './sniff/archive.ts'
-import { contains } from './sniff/contains.ts'
+import { type Archive, contains, hasWordDocument } from './sniff/content.ts'
 
 /** Adobe Acrobat opens a PDF whose header is within the first 1,024 bytes. Some mail gateways put lines before it. */
 const PDF_HEADER_WITHIN = 1024
@@ -66,7 +68,7 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
     async isFormatOf({ path, detected }) {
       const type = await detected()
       if (type !== null && WORD.test(type)) return true
-      return type === 'application/zip' && (await import('./docx/zip.ts')).hasWordDocument(path)
+      return type === 'application/zip' && hasWordDocument(path)
     },
     load: async () => (await import('./docx/docx.ts')).parseDocx,
   },
@@ -83,12 +85,12 @@ export const READERS: Readonly<Record<FormatId, FormatReader>> = {
   odt: {
     kind: 'binary',
     isFormatOf: (file) => isOdf(file, 'text'),
-    load: async () => (await import('./odf/odt.ts')).parseOdt,
+    load: async () => (await import('./odf/text-and-slides.ts')).parseOdt,
   },
   odp: {
     kind: 'binary',
     isFormatOf: (file) => isOdf(file, 'presentation'),
-    load: async () => (await import('./odf/odp.ts')).parseOdp,
+    load: async () => (await import('./odf/text-and-slides.ts')).parseOdp,
   },
   ods: {
     kind: 'binary',

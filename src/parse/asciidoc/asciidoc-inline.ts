@@ -1,5 +1,5 @@
 import { collapse } from '../blocks/page-builder.ts'
-import { decodeEntity } from '../html/decode-entity.ts'
+import { decodeEntity } from '../html/html-parser.ts'
 
 /** Values of attributes and titles are inserted up to this length. */
 const MAX_VALUE_CHARS = 500

@@ -1,5 +1,6 @@
 import type { Block, BlockKind, Page } from '../../core/parsed.ts'
 import { tooManyPages, tooMuchText } from '../failures.ts'
+import type { ParserOutput } from '../parser.ts'
 import { cleanText, collapse, PageBuilder } from './page-builder.ts'
 
 /** Deeper lists and headings get this level. */
@@ -232,4 +233,12 @@ export class Flow {
 
 function clamp(level: number): number {
   return Math.min(Math.max(Math.trunc(level), 1), MAX_LEVEL)
+}
+
+/** Writes the pages of a flow to the output and returns what the summary needs of them. */
+export function writeFlow(flow: Flow, output: ParserOutput): { pageCount: number; firstHeading: Flow['firstHeading'] } {
+  const pages = flow.build()
+  output.open(pages.length)
+  for (const page of pages) output.page(page)
+  return { pageCount: pages.length, firstHeading: flow.firstHeading }
 }

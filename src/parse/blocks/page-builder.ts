@@ -1,4 +1,5 @@
 import type { Block, BlockKind, Page } from '../../core/parsed.ts'
+import { MAX_TITLE_CHARS, shorten } from '../../core/text-limits.ts'
 
 // A page's text has no form feed, because form feeds separate pages. It has no NUL and no other control character that could
 // disturb a terminal or a database.
@@ -68,4 +69,9 @@ export class PageBuilder {
 function isTight(last: Block, kind: BlockKind, extra: Pick<Block, 'table'>): boolean {
   if (last.kind !== kind) return false
   return kind === 'list_item' || (kind === 'table_row' && last.table === extra.table)
+}
+
+/** Returns a title as one line of clean text with at most `MAX_TITLE_CHARS`; null for a blank title. */
+export function cleanTitle(text: string | null): string | null {
+  return shorten(collapse(text ?? '').replace(/\s+/g, ' '), MAX_TITLE_CHARS) || null
 }

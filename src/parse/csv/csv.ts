@@ -1,11 +1,9 @@
 import { Readable } from 'node:stream'
 import { type Info, type Options, parse } from 'csv-parse'
-import { Flow } from '../blocks/flow.ts'
-import { writeFlow } from '../blocks/write-flow.ts'
-import { readStartOfTextFile } from '../encoding/read-text-file.ts'
+import { Flow, writeFlow } from '../blocks/flow.ts'
+import { readStartOfTextFile } from '../encoding/decode.ts'
 import type { Parser } from '../parser.ts'
-import { CellBudget } from '../sheet/cell-budget.ts'
-import type { Row } from '../sheet/sheet.ts'
+import { CellBudget, type Row } from '../sheet/sheet.ts'
 import { writeSheet } from '../sheet/write-sheet.ts'
 
 /** A longer record has a quote that is never closed. */

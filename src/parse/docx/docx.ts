@@ -3,8 +3,7 @@ import { corrupt } from '../failures.ts'
 import { Flow } from '../blocks/flow.ts'
 import type { Parser } from '../parser.ts'
 import { readWithMammoth } from './mammoth.ts'
-import { isForMammoth, mainPart, MARGINS, NOTES } from './parts.ts'
-import { inspectDocx, readParts } from './zip.ts'
+import { isForMammoth, mainPart, MARGINS, NOTES, inspectDocx, readParts } from './parts.ts'
 import { type DocxDefinitions, readDefinitions } from './definitions.ts'
 import { type NoteNumbers, readWordml } from './wordml.ts'
 
@@ -19,7 +18,7 @@ const MARGIN_LIMITS = { chars: 1_000_000, pages: 1_000 }
  * mammoth or that mammoth fails on.
  */
 export const parseDocx: Parser = async ({ file, limits }, output) => {
-  const { sizes } = await inspectDocx(file, limits.xmlBytes)
+  const sizes = await inspectDocx(file, limits.xmlBytes)
   const main = await mainPart(file, sizes)
   if (!sizes.has(main)) throw corrupt('The DOCX')
   const { title, definitions } = await readDefinitions(file)

@@ -1,6 +1,12 @@
 import { formatNumber } from './number-formats.ts'
-import { type ListDefinition, LEVELS, type NumberedList, type Numbering, type NumberLevel } from './numbering.ts'
-import type { ParagraphStyles } from './styles.ts'
+import {
+  type ListDefinition,
+  LEVELS,
+  type NumberedList,
+  type Numbering,
+  type NumberLevel,
+  type ParagraphStyles,
+} from './definitions.ts'
 
 /** What a paragraph itself says about its list. */
 export interface ParagraphNumbering {

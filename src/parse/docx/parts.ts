@@ -1,5 +1,58 @@
+import type { Readable } from 'node:stream'
+import { DocsearchError } from '../../core/errors.ts'
+import { encrypted, tooMuchXml } from '../failures.ts'
 import { readXml } from '../package/xml.ts'
-import { DOCX_XML, readParts } from './zip.ts'
+import { eachEntry } from '../package/zip.ts'
+
+/** The kind of file, for messages. */
+const DOCX = 'The DOCX'
+export const DOCX_XML = { what: DOCX }
+/** No text part of a DOCX needs a document type declaration, and one can define entities that expand without end. */
+const DOCTYPE = Buffer.from('<!DOCTYPE')
+
+/**
+ * Inflates each XML part once and returns its bytes by name, because the sizes in the directory of a ZIP can be false.
+ * Throws `corrupt` (no ZIP, broken, DOCTYPE), `too_many_entries`, `too_much_xml`, `encrypted`.
+ */
+export async function inspectDocx(file: string, xmlBytes: number): Promise<Map<string, number>> {
+  const sizes = new Map<string, number>()
+  let total = 0
+  let declared = 0
+  await eachEntry(file, DOCX, async (entry, openStream) => {
+    if (!/\.(xml|rels)$/i.test(entry.fileName)) return
+    if (entry.isEncrypted()) throw encrypted()
+    declared += entry.uncompressedSize
+    // An archive that declares too much is refused before anything more is inflated.
+    if (declared > xmlBytes) throw tooMuchXml(DOCX, declared, xmlBytes)
+    let size = 0
+    let tail = Buffer.alloc(0)
+    for await (const chunk of await openStream()) {
+      size += (chunk as Buffer).length
+      total += (chunk as Buffer).length
+      if (total > xmlBytes) throw tooMuchXml(DOCX, Math.max(total, declared), xmlBytes)
+      const window = Buffer.concat([tail, chunk as Buffer])
+      if (window.includes(DOCTYPE))
+        throw new DocsearchError(
+          'corrupt',
+          'The DOCX has a document type declaration, which Word never writes. Save it again in Word and upload the new file.',
+        )
+      tail = Buffer.from(window.subarray(-(DOCTYPE.length - 1)))
+    }
+    sizes.set(entry.fileName, size)
+  })
+  return sizes
+}
+
+/** Reads the parts that `isWanted` chooses, in the order of the archive. `read` must consume each stream before the next is opened. */
+export async function readParts(
+  file: string,
+  isWanted: (name: string) => boolean,
+  read: (name: string, stream: Readable) => Promise<void>,
+): Promise<void> {
+  await eachEntry(file, DOCX, async (entry, openStream) => {
+    if (isWanted(entry.fileName)) await read(entry.fileName, await openStream())
+  })
+}
 
 /** The part where Word puts the body. Other programs name their part in the relationships of the package. */
 const USUAL_MAIN = 'word/document.xml'

@@ -1,6 +1,6 @@
 import { PAGE_BREAK, PAGE_RENDERED, PAGE_TOP } from '../blocks/flow.ts'
 import type { ListNumbers, ParagraphNumbering } from './list-numbers.ts'
-import { levelIndex } from './numbering.ts'
+import { levelIndex } from './definitions.ts'
 import type { Element, XmlHandlers } from '../package/xml.ts'
 
 /** Text that was moved away, and former properties. Accepting the tracked changes removes these elements. */

@@ -1,11 +1,10 @@
 import type { Readable } from 'node:stream'
 import type { Flow } from '../blocks/flow.ts'
-import type { DocxDefinitions } from './definitions.ts'
+import { type DocxDefinitions, headingLevel, headingOf, type ParagraphStyles } from './definitions.ts'
 import { ListNumbers } from './list-numbers.ts'
-import { headingLevel, headingOf, type ParagraphStyles } from './styles.ts'
 import { visible, type VisibleHandlers } from './visible.ts'
 import { type Element, readXml } from '../package/xml.ts'
-import { DOCX_XML } from './zip.ts'
+import { DOCX_XML } from './parts.ts'
 
 interface Paragraph {
   style: string | null

@@ -1,7 +1,17 @@
-import { HtmlParser } from './html-parser.ts'
+import {
+  HtmlParser,
+  headingLevel,
+  isAroundContent,
+  isBlock,
+  isCode,
+  LISTS,
+  parserOptions,
+  PREFORMATTED,
+  ROWS,
+  SECTIONS,
+} from './html-parser.ts'
 import type { Flow } from '../blocks/flow.ts'
-import { cleanTitle } from '../blocks/clean-title.ts'
-import { headingLevel, isAroundContent, isBlock, isCode, LISTS, parserOptions, PREFORMATTED, ROWS, SECTIONS } from './elements.ts'
+import { cleanTitle } from '../blocks/page-builder.ts'
 
 /** What is read: the page without what its site puts around it, only the main part of that, or all text. */
 export type HtmlParts = 'content' | 'main' | 'everything'

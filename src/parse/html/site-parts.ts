@@ -1,5 +1,4 @@
-import { HtmlParser } from './html-parser.ts'
-import { headingLevel, isAroundContent, isBlock, isCode, LISTS, parserOptions, SECTIONS } from './elements.ts'
+import { HtmlParser, headingLevel, isAroundContent, isBlock, isCode, LISTS, parserOptions, SECTIONS } from './html-parser.ts'
 
 /** Words in the class or ID of an element that a site puts around its pages. */
 const MENU_NAME =

@@ -3,9 +3,9 @@ import { isDocsearchError } from '../../core/errors.ts'
 import { decodeText } from '../encoding/decode.ts'
 import { corrupt } from '../failures.ts'
 import type { Parser } from '../parser.ts'
-import { isSeparatorOfMailbox } from './begins-as-mail.ts'
+import { isSeparatorOfMailbox } from '../sniff/begins-as.ts'
 import type { Message } from './message.ts'
-import { readEml } from './read-eml.ts'
+import { readEml } from './eml.ts'
 import { writeMessages } from './write-messages.ts'
 
 const FROM = Buffer.from('From ')

@@ -6,8 +6,7 @@ import { Flow } from '../blocks/flow.ts'
 import { layoutTables } from '../html/layout-tables.ts'
 import { readHtml } from '../html/read-html.ts'
 import type { ParserLimits, ParserOutput, ParseSummary } from '../parser.ts'
-import type { MailAttachment, Message } from './message.ts'
-import { isSeparator, unquoted } from './quotes.ts'
+import { type MailAttachment, type Message, isSeparator, unquoted } from './message.ts'
 
 /** Writes each message as a page, and its attachments. Throws `too_much_text`. */
 export async function writeMessages(

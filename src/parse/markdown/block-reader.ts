@@ -13,9 +13,11 @@ import {
   outdent,
   quoteEnd,
   underlineOf,
+  linkLabelOf,
+  type Note,
+  noteOf,
 } from './lines.ts'
 import type { MarkdownPage } from './markdown-page.ts'
-import { linkLabelOf, type Note, noteOf } from './references.ts'
 
 /** Deeper quotations count as this deep. */
 const MAX_QUOTES = 20

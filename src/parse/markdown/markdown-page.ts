@@ -3,8 +3,7 @@ import { Flow } from '../blocks/flow.ts'
 import { collapse, PageBuilder } from '../blocks/page-builder.ts'
 import { readHtml } from '../html/read-html.ts'
 import { inlineText } from './inline.ts'
-import { cellsOf } from './lines.ts'
-import type { References } from './references.ts'
+import { cellsOf, type References } from './lines.ts'
 
 /** Deeper list items get this level. */
 const MAX_LEVEL = 6

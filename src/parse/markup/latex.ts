@@ -1,8 +1,7 @@
 import type { BlockKind } from '../../core/parsed.ts'
-import { Flow } from '../blocks/flow.ts'
+import { Flow, writeFlow } from '../blocks/flow.ts'
 import { cleanText } from '../blocks/page-builder.ts'
-import { writeFlow } from '../blocks/write-flow.ts'
-import { readTextFile } from '../encoding/read-text-file.ts'
+import { readTextFile } from '../encoding/decode.ts'
 import type { Parser } from '../parser.ts'
 import { ACCENTS, CODE, combine, HEADINGS, IGNORED, LISTS, MATH, SYMBOLS, TABLES } from './latex-commands.ts'
 

@@ -1,5 +1,5 @@
 import { cleanText, PageBuilder, collapse } from '../blocks/page-builder.ts'
-import { readTextFile } from '../encoding/read-text-file.ts'
+import { readTextFile } from '../encoding/decode.ts'
 import type { Parser } from '../parser.ts'
 
 const MAX_LEVEL = 6

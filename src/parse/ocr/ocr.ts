@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { builtModule } from '../../core/built-module.ts'
 import { TurnQueue } from '../../core/turns.ts'
-import type { OcrEnd, OcrRun } from './protocol.ts'
+import type { OcrEnd, OcrRun } from './supervisor.ts'
 
 const SUPERVISOR = fileURLToPath(builtModule(new URL('./supervisor.ts', import.meta.url)))
 

@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process'
-import { rmSync, statSync } from 'node:fs'
-import { killProgram } from './kill-program.ts'
-import type { OcrEnd, OcrRun } from './protocol.ts'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { rmSync, statSync, readdirSync, readFileSync } from 'node:fs'
 
 const MAX_STDERR_CHARS = 2_000
 const MAX_STDERR_WAIT_MS = 1_000
@@ -58,3 +56,72 @@ process.once('message', (message) => {
   })
   process.once('disconnect', abandon)
 })
+
+/** A program can start others faster than this finds them. */
+const MAX_ROUNDS = 20
+
+/**
+ * Ends a program that leads a process group, and everything that it started. Where there is a /proc, it also finds processes that
+ * left the group (`setsid`): their environment still names the program's temporary folder.
+ * @param folder The program's `TMPDIR`, which no other program has.
+ */
+function killProgram(child: ChildProcess, folder: string): void {
+  if (child.pid === undefined) return
+  kill(process.platform === 'win32' ? child.pid : -child.pid)
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const left = startedIn(folder)
+    if (left.length === 0) return
+    for (const pid of left) kill(pid)
+  }
+}
+
+function startedIn(folder: string): number[] {
+  return processes().filter((pid) => pid !== process.pid && environmentOf(pid).includes(`TMPDIR=${folder}`))
+}
+
+function processes(): number[] {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger)
+  } catch {
+    // Only Linux has this folder.
+    return []
+  }
+}
+
+function environmentOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
+  } catch {
+    // The process has just ended, or belongs to another user.
+    return []
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    // No process of them is left.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+/** The one job of a supervisor process. */
+export interface OcrRun {
+  /** Program and arguments. No shell interprets them. */
+  command: readonly string[]
+  /** The program's working, home and temporary folder, removed afterwards. */
+  folder: string
+  /** The file that the program must write. */
+  output: string
+  limitMs: number
+  /** Limit on the size of that file. */
+  maxBytes: number
+}
+
+/** How the program ended. `stderr` is the end of its standard error. */
+export type OcrEnd =
+  | { type: 'exit'; code: number | null; signal: string | null; stderr: string }
+  | { type: 'timeout' }
+  | { type: 'too_large' }
+  | { type: 'not_started'; code: string | null; message: string }

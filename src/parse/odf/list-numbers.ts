@@ -1,6 +1,6 @@
 import { formatNumber } from '../docx/number-formats.ts'
 import type { Element } from '../package/xml.ts'
-import { type ListLevel, type ListStyles, MAX_LISTS_DEEP } from './list-styles.ts'
+import { type ListLevel, type ListStyles, MAX_LISTS_DEEP } from './styles.ts'
 
 /** The numbers of a list: the last number of each level, or undefined if the level starts again. */
 type Counts = (number | undefined)[]

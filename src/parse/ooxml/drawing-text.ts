@@ -1,4 +1,5 @@
-import type { Element, XmlHandlers } from '../package/xml.ts'
+import type { Package } from '../package/package.ts'
+import { type Element, together, type XmlHandlers } from '../package/xml.ts'
 
 export interface DrawingParagraph {
   text: string
@@ -50,11 +51,60 @@ export class DrawingText implements Required<XmlHandlers> {
   }
 }
 
-/** Returns handlers that pass each event to all of the others. */
-export function together(...all: readonly XmlHandlers[]): Required<XmlHandlers> {
-  return {
-    open: (element) => all.forEach((one) => one.open(element)),
-    text: (text) => all.forEach((one) => one.text?.(text)),
-    close: (name, qualified) => all.forEach((one) => one.close?.(name, qualified)),
+/** A chart with more labels is a plot of data. */
+const MAX_LABELS = 200
+
+/** Returns the texts of a chart: its titles, and the names of its series and categories. Its figures mean nothing without their axes. */
+export async function readChart(parts: Package, part: string): Promise<string[]> {
+  const texts = new Set<string>()
+  const add = (text: string): void => {
+    if (texts.size < MAX_LABELS) texts.add(text.replace(/\s+/g, ' ').trim())
   }
+  let cache = 0
+  let value: string | null = null
+  const labels: XmlHandlers = {
+    open({ name }) {
+      if (name === 'strCache') cache++
+      else if (name === 'v' && cache > 0) value = ''
+    },
+    text(text) {
+      if (value !== null) value += text
+    },
+    close(name) {
+      if (name === 'strCache') cache--
+      if (name !== 'v' || value === null) return
+      if (value.trim() !== '') add(value)
+      value = null
+    },
+  }
+  await parts.readOptionalXml(part, together(labels, new DrawingText(({ text }) => add(text))))
+  return [...texts]
+}
+
+/** Returns the texts of a diagram (SmartArt), in the order of its data. */
+export async function readDiagram(parts: Package, part: string): Promise<string[]> {
+  const texts: string[] = []
+  await parts.readOptionalXml(part, new DrawingText(({ text }) => texts.push(text.replace(/\s+/g, ' '))))
+  return texts
+}
+
+/** Returns the comments of a slide. Older ones have plain text, newer ones DrawingML. */
+export async function readComments(parts: Package, part: string): Promise<string[]> {
+  const texts: string[] = []
+  let plain: string | null = null
+  const older: XmlHandlers = {
+    open({ name }) {
+      if (name === 'text') plain = ''
+    },
+    text(text) {
+      if (plain !== null) plain += text
+    },
+    close(name) {
+      if (name !== 'text' || plain === null) return
+      if (plain.trim() !== '') texts.push(plain)
+      plain = null
+    },
+  }
+  await parts.readOptionalXml(part, together(older, new DrawingText(({ text }) => texts.push(text))))
+  return texts
 }

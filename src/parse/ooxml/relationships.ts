@@ -1,5 +1,4 @@
-import type { Package } from '../package/package.ts'
-import { resolvePart } from '../package/part-names.ts'
+import { type Package, resolvePart } from '../package/package.ts'
 import type { Element } from '../package/xml.ts'
 
 /** What a part refers to. */

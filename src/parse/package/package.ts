@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Entry, ZipFile } from 'yauzl'
 import { isDocsearchError } from '../../core/errors.ts'
+import { cleanTitle } from '../blocks/page-builder.ts'
 import { encrypted, tooManyEntries, tooMuchXml } from '../failures.ts'
 import { readXml, type XmlHandlers, type XmlOptions } from './xml.ts'
 import { MAX_ENTRIES, withZip } from './zip.ts'
@@ -105,4 +106,49 @@ function keyOf(name: string): string {
 /** A part that cannot be inflated. */
 function isBrokenPart(error: unknown): boolean {
   return error instanceof Error && !isDocsearchError(error) && !(error instanceof TypeError)
+}
+
+/** Resolves an address in a part like a relative address, without its fragment. It never leaves the package, because names are only compared. */
+export function resolvePart(from: string, address: string): string {
+  const target = decode(address.replace(/[?#].*$/s, ''))
+  const path = target.startsWith('/') ? [] : from.split('/').slice(0, -1)
+  for (const step of target.split('/')) {
+    if (step === '..') path.pop()
+    else if (step !== '' && step !== '.') path.push(step)
+  }
+  return path.join('/')
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // A percent sign that encodes nothing.
+    return text
+  }
+}
+
+/** Titles that programs write themselves. */
+const DEFAULT_TITLE =
+  /^(?:PowerPoint[ -]?Pr.sentation|Pr.sentation PowerPoint|Slide 1|Folie 1|Diapositive 1|untitled|Microsoft (?:Word|Excel|PowerPoint).*)$/i
+
+/** Returns the title in the properties of a document; null if it has none of its own. */
+export async function readTitle(parts: Package, part: string): Promise<string | null> {
+  let title: string | null = null
+  let isInside = false
+  await parts.readOptionalXml(part, {
+    open({ name }) {
+      if (name !== 'title' || title !== null) return
+      isInside = true
+      title = ''
+    },
+    text(text) {
+      if (isInside) title += text
+    },
+    close(name) {
+      if (name === 'title') isInside = false
+    },
+  })
+  const text = cleanTitle(title)
+  return text === null || DEFAULT_TITLE.test(text) ? null : text
 }

@@ -114,3 +114,12 @@ function encodingOf(start: Buffer): string {
 function local(name: string): string {
   return name.slice(name.indexOf(':') + 1)
 }
+
+/** Returns handlers that pass each event to all of the others. */
+export function together(...all: readonly XmlHandlers[]): Required<XmlHandlers> {
+  return {
+    open: (element) => all.forEach((one) => one.open(element)),
+    text: (text) => all.forEach((one) => one.text?.(text)),
+    close: (name, qualified) => all.forEach((one) => one.close?.(name, qualified)),
+  }
+}

@@ -16,10 +16,9 @@ import {
   startsLikeContinuation,
 } from './line-kinds.ts'
 import { inReadingOrder } from './reading-order.ts'
-import type { Running } from './running.ts'
+import { type Running, usualAngle } from './running.ts'
 import { tableRoles } from './table-lines.ts'
 import type { Typography } from './typography.ts'
-import { usualAngle } from './edges.ts'
 
 /** A gap this many times as large as usual separates paragraphs. */
 const PARAGRAPH_GAP = 1.3

@@ -1,6 +1,6 @@
 import { isDocsearchError } from '../../core/errors.ts'
 import type { Page } from '../../core/parsed.ts'
-import { cleanTitle } from '../blocks/clean-title.ts'
+import { cleanTitle } from '../blocks/page-builder.ts'
 import type { Parser, ParserInput, PdfEngine } from '../parser.ts'
 import type { PageSource } from './line.ts'
 import { layOut, type TableCounter } from './layout.ts'

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { corrupt, encrypted } from '../failures.ts'
 import { asPdf } from '../picture/picture.ts'
-import { readLines } from './pdfium-lines.ts'
+import { readLines, isOutside, readVisibleArea } from './pdfium-lines.ts'
 import { loadPdfium, type Pdfium } from './pdfium-module.ts'
 import type { PageSource, Note } from './line.ts'
 import { fixText } from './text-fixes.ts'
-import { isOutside, readVisibleArea } from './visible-area.ts'
 
 // Error numbers of PDFium.
 const PASSWORD = 4

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { corrupt } from '../failures.ts'
 import type { Parser } from '../parser.ts'
-import { pdfOfImages, type PicturePage, rotationOf } from './pdf-of-images.ts'
-import { checkSize, unusual } from './picture-failures.ts'
-import { pictureKind } from './picture-kind.ts'
+import { pdfOfImages, type PicturePage, rotationOf, checkSize, unusual } from './pdf-of-images.ts'
+import { pictureKind } from '../sniff/begins-as.ts'
 import { pageOfPng } from './png.ts'
 import { pagesOfTiff } from './tiff.ts'
 

@@ -1,6 +1,5 @@
 import { corrupt, tooManyPages } from '../failures.ts'
-import { type PicturePage, type PicturePart, rotationOf } from './pdf-of-images.ts'
-import { checkSize, unusual } from './picture-failures.ts'
+import { type PicturePage, type PicturePart, rotationOf, checkSize, unusual } from './pdf-of-images.ts'
 
 const WHAT = 'The TIFF'
 const THIS = 'This TIFF'

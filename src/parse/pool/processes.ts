@@ -1,7 +1,6 @@
 import type { Logger } from '../../core/logger.ts'
 import type { Job } from '../worker/protocol.ts'
-import { ParserProcess } from './parser-process.ts'
-import { Pauser } from './pauser.ts'
+import { ParserProcess, Pauser } from './parser-process.ts'
 
 /**
  * A process ends after this many jobs, so that what a hostile document left in it doesn't stay for long. A much smaller number would

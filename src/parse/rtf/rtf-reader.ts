@@ -1,8 +1,6 @@
-import type { Flow } from '../blocks/flow.ts'
-import { PAGE_BREAK } from '../blocks/flow.ts'
+import { type Flow, PAGE_BREAK } from '../blocks/flow.ts'
 import { codePageDecoder, codePageOfCharset } from './code-pages.ts'
-import { CHARACTERS, type Use, useOf } from './destinations.ts'
-import type { TokenSink } from './tokens.ts'
+import { CHARACTERS, type Use, useOf, type TokenSink } from './tokens.ts'
 
 const DEFAULT_CODE_PAGE = 1252
 const CODE_PAGES: Readonly<Record<string, number>> = { ansi: 1252, mac: 10_000, pc: 437, pca: 850 }

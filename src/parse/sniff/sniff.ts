@@ -4,11 +4,10 @@ import { fileTypeFromFile } from 'file-type'
 import { DocsearchError } from '../../core/errors.ts'
 import { FORMAT_IDS, FORMATS, type FormatId } from '../../core/formats.ts'
 import { byMark } from '../encoding/decode.ts'
-import { unmarkedUtf16 } from '../encoding/utf16.ts'
+import { unmarkedUtf16 } from '../encoding/detect.ts'
 import { convertible, emptyFile, encryptedOffice, unsupportedType } from '../failures.ts'
 import { READERS, type SniffedFile } from '../readers.ts'
-import { type Archive, readArchive } from './archive.ts'
-import { contains } from './contains.ts'
+import { type Archive, readArchive, contains } from './content.ts'
 import { type OtherFormat, otherFormatOf } from './other-formats.ts'
 
 const HEAD_BYTES = 64 * 1024

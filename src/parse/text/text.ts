@@ -1,6 +1,6 @@
 import type { Page } from '../../core/parsed.ts'
 import { cleanText, MAX_BLOCKS } from '../blocks/page-builder.ts'
-import { readTextFile } from '../encoding/read-text-file.ts'
+import { readTextFile } from '../encoding/decode.ts'
 import type { Parser } from '../parser.ts'
 
 /** Reads plain text. Blank lines separate paragraphs, form feeds separate pages. */

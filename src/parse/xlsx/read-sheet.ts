@@ -1,10 +1,8 @@
 import type { Package } from '../package/package.ts'
 import type { Element, XmlHandlers } from '../package/xml.ts'
-import type { CellBudget } from '../sheet/cell-budget.ts'
-import { parseAddress, parseRange, type Range, type Row, type Sheet } from '../sheet/sheet.ts'
+import { type CellBudget, parseAddress, parseRange, type Range, type Row, type Sheet } from '../sheet/sheet.ts'
 import { formatNumber } from './format-number.ts'
-import { StringText } from './strings.ts'
-import type { CellFormat } from './styles.ts'
+import { StringText, type CellFormat } from './shared-parts.ts'
 
 /** More merged cells than any table has. */
 const MAX_MERGES = 20_000

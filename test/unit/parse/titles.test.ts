@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cleanTitle } from '../../../src/parse/blocks/clean-title.ts'
+import { cleanTitle } from '../../../src/parse/blocks/page-builder.ts'
 import { parseBytes } from '../../support/parse-file.ts'
 
 const LONG = `Rent \ufdd0\ufffe${'and more '.repeat(110_000)}`

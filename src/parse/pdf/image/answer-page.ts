@@ -5,8 +5,7 @@ import type { Pdfium } from '../pdfium-module.ts'
 import { withDocument } from '../pdfium.ts'
 import { findMarks } from './find-marks.ts'
 import type { PageAnswer, PageQuestion } from './page-question.ts'
-import { MAX_COLOURS, reduceColours } from './palette.ts'
-import { encodePng } from './png.ts'
+import { MAX_COLOURS, reduceColours, encodePng } from './png.ts'
 
 /** Renders a page of a PDF, or finds marks on it. Throws `page_not_found`, `encrypted` and `corrupt`. */
 export function answerPage(file: string, question: PageQuestion): Promise<PageAnswer> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decompressRtf } from '../../../../src/parse/rtf/compressed-rtf.ts'
+import { decompressRtf } from '../../../../src/parse/mail/msg.ts'
 import { makeMsg } from '../../../support/make-mail.ts'
 import { parseBytes } from '../../../support/parse-file.ts'
 

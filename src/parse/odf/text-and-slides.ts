@@ -1,8 +1,50 @@
-import { type Flow, PAGE_RENDERED, PAGE_TOP } from '../blocks/flow.ts'
-import type { Element, XmlHandlers } from '../package/xml.ts'
+import { Flow, PAGE_RENDERED, PAGE_TOP, writeFlow } from '../blocks/flow.ts'
+import { type Element, together, type XmlHandlers } from '../package/xml.ts'
 import { OdfListNumbers } from './list-numbers.ts'
-import type { ListStyles } from './list-styles.ts'
-import type { OdfStyles } from './styles.ts'
+import { ListStyles, OdfStyles } from './styles.ts'
+
+import type { Parser } from '../parser.ts'
+import { readOdf } from './open-odf.ts'
+
+const ODT = 'The ODT'
+const ODP = 'The ODP'
+
+/**
+ * Reads an OpenDocument text. A page ends where the author broke it, or where the writing program broke it when it last saved the
+ * file. Notes, comments, headers and footers follow the text.
+ */
+export const parseOdt: Parser = async ({ file, limits }, output) => {
+  const flow = new Flow({ chars: limits.textBytes, pages: limits.pages }, { hasMarks: true })
+  const styles = new OdfStyles()
+  const margins = new OdfMargins()
+  const lists = new ListStyles()
+  const reader = new OdfTextReader(flow, styles, lists)
+  const title = await readOdf({ file, limits }, ODT, { styles: together(styles, lists, margins), body: reader })
+  reader.finish()
+  for (const line of margins.lines) {
+    flow.text(line)
+    flow.end('paragraph')
+  }
+  const { pageCount, firstHeading } = writeFlow(flow, output)
+  return {
+    title: title ?? (firstHeading?.level === 1 ? firstHeading.text : null),
+    pageCount,
+    warnings: [],
+    facts: { engine: 'odf' },
+  }
+}
+
+/** Reads an OpenDocument presentation. A page is a slide: its title as heading, its texts and tables, and the speaker's notes. */
+export const parseOdp: Parser = async ({ file, limits }, output) => {
+  const flow = new Flow({ chars: limits.textBytes, pages: limits.pages }, { hasMarks: true })
+  const styles = new OdfStyles()
+  const lists = new ListStyles()
+  const reader = new OdfTextReader(flow, styles, lists)
+  const title = await readOdf({ file, limits }, ODP, { styles: together(styles, lists), body: reader })
+  reader.finish()
+  const { pageCount, firstHeading } = writeFlow(flow, output)
+  return { title: title ?? firstHeading?.text ?? null, pageCount, warnings: [], facts: { engine: 'odf' } }
+}
 
 /** Elements without text of the document: deleted text, hints on pronunciation, fields of forms, and how to build an index. */
 const SKIPPED = /^(?:tracked-changes|ruby-text|forms|binary-data|object|script|event-listeners|[\w-]+-source|[\w-]+-decls)$/

@@ -1,3 +1,43 @@
+const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
+const JPEG = Buffer.from([0xff, 0xd8, 0xff])
+const TIFF = [Buffer.from('II*\0'), Buffer.from('MM\0*')]
+
+/** Which kind of picture begins with these bytes; null for another file. */
+export function pictureKind(head: Buffer): 'png' | 'jpeg' | 'tiff' | null {
+  const begins = (mark: Buffer): boolean => head.subarray(0, mark.length).equals(mark)
+  if (begins(PNG)) return 'png'
+  if (begins(JPEG)) return 'jpeg'
+  return TIFF.some(begins) ? 'tiff' : null
+}
+
+const MARK = /^(?:\xef\xbb\xbf)?\s*\{\s*\\rtf/
+
+/** True for a file that begins like RTF. */
+export function beginsAsRtf(head: Uint8Array): boolean {
+  return MARK.test(Buffer.from(head.subarray(0, 50)).toString('latin1'))
+}
+
+/**
+ * True for a text that begins with a tag of an HTML page, after any comments.
+ * It skips the comments one by one: an expression for any number of them can take exponential time, and this runs in the daemon.
+ */
+export function beginsAsHtml(start: string): boolean {
+  let at = /^[^\w<]*/.exec(start)?.[0].length ?? 0
+  const step = /(?:<\?xml[^>]*>|<!--[^]*?-->)\s*/y
+  for (step.lastIndex = at; step.test(start);) at = step.lastIndex
+  return /^<(?:!doctype\s+html|html|head|body)[\s>]/i.test(start.slice(at, at + 50))
+}
+
+/** True for a text that begins with an object and its first key. A list could also be a text with a note in brackets. */
+export function beginsAsJson(start: string): boolean {
+  return /^(?:\xef\xbb\xbf|\uFEFF)?\s{0,100}(?:\[\s{0,100})?\{\s{0,100}"(?:[^"\\\n]|\\.){0,200}"\s{0,20}:/.test(start)
+}
+
+/** True for a text that begins with a document class, after any comments. */
+export function beginsAsLatex(start: string): boolean {
+  return /^\s{0,100}(?:%[^\n]{0,500}\n\s{0,100}){0,40}\\(?:documentclass|documentstyle)\b/.test(start)
+}
+
 /** Headers that only mail and news have. */
 const OF_MAIL = new Set(
   'received return-path message-id mime-version delivered-to x-mailer in-reply-to references content-transfer-encoding dkim-signature list-id reply-to envelope-to x-originating-ip user-agent thread-topic x-received authentication-results content-type newsgroups nntp-posting-host'.split(
