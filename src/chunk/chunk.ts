@@ -1,7 +1,6 @@
 import type { Chunk } from '../core/chunk.ts'
 import type { Page } from '../core/parsed.ts'
-import { type Draft, mainPath, mergeTiny } from './draft.ts'
-import { Packer } from './packer.ts'
+import { type Draft, mainPath, mergeTiny, Packer } from './packer.ts'
 import { spansOf, type Span } from './spans.ts'
 import { shorten } from '../core/text-limits.ts'
 

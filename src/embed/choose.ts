@@ -3,11 +3,10 @@ import { withoutCredentials } from '../core/http-fetch.ts'
 import type { Logger } from '../core/logger.ts'
 import { createBuiltinEmbedder } from './builtin.ts'
 import type { Embedder } from './embedder.ts'
-import { parseOllamaFingerprint } from './fingerprint.ts'
+import { parseOllamaFingerprint } from './ollama-model.ts'
 import { createOllamaEmbedder } from './ollama.ts'
 import type { CallQueue } from '../ollama/call-queue.ts'
-import { createOllamaClient, withoutLatest } from '../ollama/client.ts'
-import type { OllamaClient } from '../ollama/client.ts'
+import { createOllamaClient, withoutLatest, type OllamaClient } from '../ollama/client.ts'
 import { DEFAULT_MODEL, MODELS } from './registry.ts'
 
 export interface ChooseOptions {

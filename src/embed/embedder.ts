@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../core/errors.ts'
 import type { NoiseFloor } from '../core/noise.ts'
 import type { TokenCounter } from '../text/model-tokens.ts'
-import type { BatchLimits } from './batch-size.ts'
+import type { BatchLimits } from './batches.ts'
 
 /** Turns text into vectors. The promises of every implementation are in test/conformance/embedder.ts. */
 export interface Embedder {
@@ -26,7 +26,7 @@ export interface Embedder {
    * question have nothing to do with it.
    */
   hasMeaning(question: Float32Array): boolean
-  /** Returns which passages a hybrid search drops as noise. Null: as the measurement for the index says (`lifecycle/calibrate.ts`). */
+  /** Returns which passages a hybrid search drops as noise. Null: as the measurement for the index says (`lifecycle/drift.ts`). */
   noiseFloor(question: Float32Array): NoiseFloor | null
   /**
    * Names everything that makes two vectors comparable: model, digest, template version, dimensions. A search never compares vectors

@@ -1,8 +1,6 @@
 import { withoutCredentials } from '../core/http-fetch.ts'
 import { DocsearchError } from '../core/errors.ts'
-import { createOllamaClient, OllamaCallError, withoutLatest } from '../ollama/client.ts'
-import { pullModel } from '../ollama/pull.ts'
-import type { PullProgress } from '../ollama/pull.ts'
+import { createOllamaClient, OllamaCallError, withoutLatest, pullModel, type PullProgress } from '../ollama/client.ts'
 import { BUILTIN_DIMENSIONS } from './builtin.ts'
 import { knownModel } from './registry.ts'
 

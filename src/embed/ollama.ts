@@ -3,16 +3,25 @@ import { DeadlinePassed } from '../core/deadline.ts'
 import { DocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import { type Caller, CallQueue } from '../ollama/call-queue.ts'
-import { createOllamaClient, OllamaCallError, type OllamaClient, withoutLatest, type CallOptions } from '../ollama/client.ts'
+import { createOllamaClient, OllamaCallError, type OllamaClient, withoutLatest } from '../ollama/client.ts'
 import { type CountTokens, cutToTokens, splitByTokens, type TokenCounter, tokenCounter } from '../text/model-tokens.ts'
-import { type BatchLimits, BatchSize } from './batch-size.ts'
-import { embedWithBisection } from './bisect.ts'
+import { type BatchLimits, BatchSize, embedWithBisection } from './batches.ts'
 import type { Embedder, EmbedderHealth, EmbeddingInput } from './embedder.ts'
-import { explain, healthCode, notAnswering, outlastsCheck, isWorthRetrying } from './ollama-errors.ts'
-import { MAX_CONTEXT, type OllamaSetup, setUpModel, TITLE_TOKENS } from './ollama-setup.ts'
-import { QueryVectors } from './query-vectors.ts'
+import {
+  explain,
+  healthCode,
+  MAX_CONTEXT,
+  notAnswering,
+  OllamaModel,
+  type OllamaSetup,
+  outlastsCheck,
+  type Patience,
+  setUpModel,
+  TITLE_TOKENS,
+} from './ollama-model.ts'
 import { meanVector, toVector } from './vectors.ts'
-import pRetry from 'p-retry'
+import { createHash } from 'node:crypto'
+import { LruCache } from '../core/lru-cache.ts'
 
 export interface OllamaEmbedderOptions {
   url: string
@@ -309,66 +318,81 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-/** How often and how long a call is tried. Pauses between tries grow from `minTimeout` (to twice that, at random) up to `maxTimeout`. */
-interface Patience {
-  retries: number
-  minTimeout: number
-  maxTimeout: number
-  /** Milliseconds one try has. */
-  timeoutMs: number
+/** Some thousand vectors of the largest models. */
+const MAX_BYTES = 8 * 2 ** 20
+/** Key and bookkeeping of one vector. */
+const OVERHEAD_BYTES = 200
+
+interface Call {
+  vector: Promise<Float32Array>
+  stop: AbortController
+  waiting: number
 }
 
 /**
- * One model on an Ollama server. Knows when the server last showed the expected digest: after any failure it has to be checked
- * again, because the server may have come back with another model under the same name.
+ * Remembers the vectors of the last queries of one embedder, so that result pages, filters and repeated questions cost no call, and joins equal
+ * queries that are under way. Each user has their own: how fast an answer comes must not tell that somebody else has asked the same. The keys are
+ * hashes, so that no query stays in memory.
  */
-class OllamaModel {
-  private readonly client: OllamaClient
-  private readonly name: string
-  private readonly digest: string
-  private verifiedAt = -Infinity
+export class QueryVectors {
+  readonly #known: LruCache<Float32Array>
+  readonly #calls = new Map<string, Call>()
 
-  constructor(client: OllamaClient, name: string, digest: string) {
-    this.client = client
-    this.name = name
-    this.digest = digest
+  constructor(maxBytes: number = MAX_BYTES) {
+    this.#known = new LruCache(maxBytes)
   }
 
-  /** Calls the server with retries, where trying again may help. */
-  async call<T>(
-    { timeoutMs, ...patience }: Patience,
-    signal: AbortSignal,
-    run: (client: OllamaClient, options: CallOptions) => Promise<T>,
-  ): Promise<T> {
-    const attempt = () =>
-      run(this.client, { timeoutMs, signal }).catch((error: unknown) => {
-        this.verifiedAt = -Infinity
-        throw error
-      })
-    // Random pauses, so that many callers do not return at the same moment.
-    return pRetry(attempt, { ...patience, randomize: true, signal, shouldRetry: ({ error }) => isWorthRetrying(error) })
+  /** Returns a remembered vector. The caller must not change it. */
+  find(user: string, text: string): Float32Array | undefined {
+    return this.#known.get(keyOf(user, text))
   }
 
-  /** Throws `embedding_model_changed` when the server has another model under this name, OllamaCallError when it has none. */
-  async verify(patience: Patience, signal: AbortSignal): Promise<void> {
-    const models = await this.call(patience, signal, (client, options) => client.list(options))
-    const found = models.find(({ name }) => name === this.name)
-    if (found === undefined) throw new OllamaCallError('model_missing', `model '${this.name}' not found`)
-    if (found.digest !== this.digest) {
-      this.verifiedAt = -Infinity
-      throw modelChanged(this.name)
+  /**
+   * Returns the vector of a text, from memory or from `embed`. The caller must not change it. Rejects with the signal's reason when that aborts.
+   * `embed` is stopped when nobody waits any more, and when it took longer than the deadline of one of its callers.
+   */
+  async get(
+    { user, text, signal }: { user: string; text: string; signal: AbortSignal },
+    embed: (stop: AbortSignal) => Promise<Float32Array>,
+  ): Promise<Float32Array> {
+    signal.throwIfAborted()
+    const key = keyOf(user, text)
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const call = this.#calls.get(key) ?? this.#begin(key, embed)
+    call.waiting++
+    const left = Promise.withResolvers<never>()
+    const leave = () => left.reject(signal.reason)
+    signal.addEventListener('abort', leave, { once: true })
+    try {
+      return await Promise.race([call.vector, left.promise])
+    } finally {
+      signal.removeEventListener('abort', leave)
+      call.waiting--
+      if (signal.aborted && (call.waiting === 0 || signal.reason instanceof DeadlinePassed)) this.#end(key, call, signal.reason)
     }
-    this.verifiedAt = performance.now()
   }
 
-  isVerifiedWithin(ms: number): boolean {
-    return performance.now() - this.verifiedAt <= ms
+  #begin(key: string, embed: (stop: AbortSignal) => Promise<Float32Array>): Call {
+    const stop = new AbortController()
+    const call: Call = { vector: embed(stop.signal), stop, waiting: 0 }
+    this.#calls.set(key, call)
+    call.vector.then(
+      (vector) => {
+        this.#known.set(key, vector, vector.byteLength + OVERHEAD_BYTES)
+        this.#end(key, call)
+      },
+      () => this.#end(key, call),
+    )
+    return call
+  }
+
+  #end(key: string, call: Call, reason?: unknown): void {
+    if (this.#calls.get(key) === call) this.#calls.delete(key)
+    if (reason !== undefined) call.stop.abort(reason)
   }
 }
 
-function modelChanged(name: string): DocsearchError {
-  const message =
-    `Ollama's ${name} is no longer the model that built this index, so its vectors cannot be compared with those in the index. ` +
-    `Install the former model again, or embed all documents with the new one: \`docsearch models use ${name}\`.`
-  return new DocsearchError('embedding_model_changed', message, { retryAfter: 60 })
+function keyOf(user: string, text: string): string {
+  return createHash('sha256').update(`${user}\0${text}`).digest('base64')
 }

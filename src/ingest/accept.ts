@@ -5,8 +5,7 @@ import { isPicture } from '../core/formats.ts'
 import { killPoint } from '../core/kill-point.ts'
 import { noOcr } from '../parse/failures.ts'
 import { sniff } from '../parse/sniff/sniff.ts'
-import type { IngestOptions } from './context.ts'
-import type { Ingest } from './ingest.ts'
+import type { IngestOptions, Ingest } from './ingest.ts'
 
 /** Makes `Ingest.accept`: checks an upload, stores its bytes and queues the document, in this order. A refused upload leaves no file behind. */
 export function createAccept(

@@ -1,6 +1,6 @@
 import type { Retries } from '../core/retries.ts'
 import { TurnQueue } from '../core/turns.ts'
-import type { BatchLimits } from '../embed/batch-size.ts'
+import type { BatchLimits } from '../embed/batches.ts'
 import type { Embedder, EmbeddingInput } from '../embed/embedder.ts'
 
 interface Request {

@@ -7,21 +7,17 @@ import { Builder } from '../lifecycle/builder.ts'
 import type { Queue } from '../records/queue.ts'
 import { createAccept } from './accept.ts'
 import { Batcher } from './batcher.ts'
-import type { IngestOptions } from './context.ts'
 import { Deletions } from './deletions.ts'
 import { Edits } from './edits.ts'
-import type { Ingest } from './ingest.ts'
+import type { Ingest, IngestOptions } from './ingest.ts'
 import { Load } from './load.ts'
 import { Maintenance } from './maintenance.ts'
 import { createPreparePassages } from './prepare-passages.ts'
 import { PrepareThreads } from './prepare/threads.ts'
-import { indexInto } from './process-document.ts'
-import { createFindRepetitions } from './quotes.ts'
+import { createSettled, describeQueue } from './progress.ts'
 import { Reconciler } from './reconciler.ts'
-import { createSettled } from './settled.ts'
-import { describeQueue } from './status.ts'
 import { createSteps } from './steps.ts'
-import { Worker } from './worker.ts'
+import { indexInto, Worker } from './worker.ts'
 import { IndexWriter } from './writer.ts'
 
 /** Wires the parts: accept → queue → worker (extract, prepare, embed) → writer, with recovery, maintenance and the builder of a new index. */
@@ -38,7 +34,7 @@ export function createIngest(options: IngestOptions): Ingest {
   const writer = new IndexWriter({ ...toCommit, onCommit: () => maintenance.committed() })
   // One thread keeps up with about four parsers.
   const threads = new PrepareThreads(Math.ceil((options.parseWorkers ?? availableParallelism()) / 4))
-  const preparePassages = newPreparePassages(records, { threads, batcher: new Batcher(retries) })
+  const preparePassages = createPreparePassages({ records, threads, batcher: new Batcher(retries) })
   const steps = createSteps(options, { retries, preparePassages, writer, telemetry })
   const edits = new Edits({ records, lifecycle, log, quotas, preparePassages, exclusive, stopping: stopping.signal })
   const onFailed = () => void deletions.forget()
@@ -147,13 +143,6 @@ function newBuilder(
 ): Builder {
   const stopping = new AbortController()
   const retries = createRetries(log, stopping.signal)
-  const preparePassages = newPreparePassages(records, { threads, batcher: new Batcher(retries), inTurnAs: 'the new index' })
+  const preparePassages = createPreparePassages({ records, threads, batcher: new Batcher(retries), inTurnAs: 'the new index' })
   return new Builder({ records, lifecycle, log, retries, stopping, preparePassages, ...rest })
-}
-
-function newPreparePassages(
-  records: IngestOptions['records'],
-  parts: Omit<Parameters<typeof createPreparePassages>[0], 'findRepetitions'>,
-): ReturnType<typeof createPreparePassages> {
-  return createPreparePassages({ ...parts, findRepetitions: createFindRepetitions(records) })
 }

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { killPoint } from '../core/kill-point.ts'
 import type { ProjectIds, Restored } from '../records/records.ts'
-import type { IngestOptions } from './context.ts'
-import type { DeletionOptions } from './ingest.ts'
+import type { IngestOptions, DeletionOptions } from './ingest.ts'
 import type { Maintenance } from './maintenance.ts'
 import type { Reconciler } from './reconciler.ts'
 

@@ -5,7 +5,7 @@ import type { IndexedPassage } from '../core/passage.ts'
 import type { PassageIndex } from '../index/passage-index.ts'
 import type { OpenIndex } from '../lifecycle/lifecycle.ts'
 import type { DocumentChange, ProjectIds } from '../records/records.ts'
-import type { IngestOptions } from './context.ts'
+import type { IngestOptions } from './ingest.ts'
 import type { PreparePassages, StoredVectors } from './prepare-passages.ts'
 
 export interface EditParts extends Pick<IngestOptions, 'records' | 'lifecycle' | 'quotas' | 'log'> {

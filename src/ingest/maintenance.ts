@@ -1,7 +1,7 @@
 import { BackgroundTask } from '../core/background-task.ts'
 import { killPoint } from '../core/kill-point.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
-import type { IngestOptions } from './context.ts'
+import type { IngestOptions } from './ingest.ts'
 import type { Reconciler } from './reconciler.ts'
 
 /** How long after a change the index is optimised, so that all changes of a burst share one optimisation. */

@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path'
 import { isDamaged } from '../index/segments/failures.ts'
 import { reconcileIndex } from '../lifecycle/reconcile-index.ts'
-import type { IngestOptions } from './context.ts'
+import type { IngestOptions } from './ingest.ts'
 
 export interface ReconcilerParts extends Pick<IngestOptions, 'records' | 'lifecycle' | 'log'> {
   /** Runs `work` while nothing else writes to an index. */

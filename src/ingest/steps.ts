@@ -14,7 +14,7 @@ import { sniff } from '../parse/sniff/sniff.ts'
 import type { AttachmentPiece } from '../parse/worker/protocol.ts'
 import type { NewAttachment } from '../records/attachments.ts'
 import type { Queue, QueuedDocument } from '../records/queue.ts'
-import type { IngestOptions } from './context.ts'
+import type { IngestOptions } from './ingest.ts'
 import type { DocumentText, PreparePassages, StoredVectors } from './prepare-passages.ts'
 import type { IndexWriter } from './writer.ts'
 

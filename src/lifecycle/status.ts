@@ -1,6 +1,6 @@
 import { countOf } from '../core/count-of.ts'
 import type { Embedder } from '../embed/embedder.ts'
-import { parseOllamaFingerprint } from '../embed/fingerprint.ts'
+import { parseOllamaFingerprint } from '../embed/ollama-model.ts'
 import type { IndexState, Lifecycle, OpenIndex } from './lifecycle.ts'
 
 export interface StatusFacts {

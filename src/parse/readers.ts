@@ -1,16 +1,16 @@
 import { extname } from 'node:path'
-import { FORMAT_IDS, FORMATS, type FormatId } from '../core/formats.ts'
+import { FORMAT_IDS, type FormatId, FORMATS } from '../core/formats.ts'
 import { beginsAsScript, isCodeName } from './code/languages.ts'
+import type { Parser } from './parser.ts'
 import {
   beginsAsHtml,
-  pictureKind,
-  beginsAsRtf,
   beginsAsJson,
   beginsAsLatex,
   beginsAsMail,
   beginsAsMailbox,
+  beginsAsRtf,
+  pictureKind,
 } from './sniff/begins-as.ts'
-import type { Parser } from './parser.ts'
 import { type Archive, contains, hasWordDocument } from './sniff/content.ts'
 
 /** Adobe Acrobat opens a PDF whose header is within the first 1,024 bytes. Some mail gateways put lines before it. */

@@ -143,7 +143,7 @@ async function findOnOllama(settings: RerankerSettings, signal: AbortSignal): Pr
   return null
 }
 
-/** 1 for the family that the prompt in yes-or-no.ts was written for, else 0. */
+/** 1 for the family that the prompt in ollama-model.ts was written for, else 0. */
 function fitsPrompt(name: string): number {
   return Number(/qwen3[-_.]?reranker/i.test(name))
 }

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { editDistance } from '../core/edit-distance.ts'
-import { isInVocabulary } from '../embed/model/vocabulary.ts'
 import type { ProjectIds, Vocabulary } from '../records/records.ts'
-import { correctableWords, maxEditsIn, withCaseOf, type CorrectableWord } from '../text/spelling.ts'
+import { isInVocabulary } from '../text/english-words.ts'
+import { type CorrectableWord, correctableWords, maxEditsIn, withCaseOf } from '../text/spelling.ts'
 import { fold } from '../text/stem.ts'
 
 /** At most this many words are corrected: a longer text was pasted, and is no question. */

@@ -1,6 +1,6 @@
 import { Scrub } from '../doctor/scrub.ts'
 import { createIngest } from '../ingest/create.ts'
-import type { IngestOptions } from '../ingest/context.ts'
+import type { IngestOptions } from '../ingest/ingest.ts'
 import { carryOutRequest } from '../lifecycle/carry-out-request.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import { startLifecycle } from '../lifecycle/start.ts'

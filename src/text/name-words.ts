@@ -1,5 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { englishRank } from './english-words.ts'
 
 /** A name is at most this long when it is split. Longer names are no names, and the rest of them counts as it stands. */
 const MAX_NAME_CHARS = 300
@@ -64,40 +63,4 @@ function knownWordsOf(letters: string): string[] | null {
     words.unshift(letters.slice(best[end]!.from, end))
   }
   return words
-}
-
-/** The built-in embedder's model. Its first line says how long the list of words is that follows. The path is right from src/ and from dist/. */
-const FILE = fileURLToPath(new URL('../../models/english.bin', import.meta.url))
-/** The first line and the list have about half of this. */
-const MAX_LIST_BYTES = 2 ** 20
-
-let ranks: ReadonlyMap<string, number> | null = null
-
-/**
- * Returns how common an English word in lower case is: 0 for the most common word, 59,999 for the rarest one that the shipped word vectors know.
- * Null for any other word. The first call reads the list, which takes about 20 ms. Without the file, there are no words; loading the embedder
- * reports the file.
- */
-function englishRank(word: string): number | null {
-  ranks ??= new Map(readWords().map((listed, rank) => [listed, rank]))
-  return ranks.get(word) ?? null
-}
-
-/** Reads the list of words alone. `training/README.md` describes the layout of the file. */
-function readWords(): string[] {
-  try {
-    const file = openSync(FILE, 'r')
-    try {
-      const bytes = Buffer.alloc(MAX_LIST_BYTES)
-      const length = readSync(file, bytes)
-      const end = bytes.indexOf('\n')
-      const { wordBytes } = JSON.parse(bytes.toString('utf8', 0, end)) as { wordBytes: number }
-      const start = Math.ceil((end + 1) / 4) * 4
-      return bytes.toString('utf8', start, Math.min(length, start + wordBytes)).split('\n')
-    } finally {
-      closeSync(file)
-    }
-  } catch {
-    return []
-  }
 }

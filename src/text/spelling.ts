@@ -1,6 +1,5 @@
-import { isCommon } from './common-words.ts'
 import { knownOf } from './known.ts'
-import { isStopWord, languagesOfWord, likelyLanguages, plausibleLanguages } from './language.ts'
+import { isCommon, isStopWord, languagesOfWord, likelyLanguages, plausibleLanguages } from './language.ts'
 import { toTerm } from './stem.ts'
 import { tokenize } from './tokenize.ts'
 

@@ -5,7 +5,7 @@ import { DocsearchError } from '../../core/errors.ts'
 import { SHIPPED } from './shipped.ts'
 
 /** The path is right from src/ and from dist/. */
-export const MODEL_FILE = fileURLToPath(new URL(`../../../models/${SHIPPED.file}`, import.meta.url))
+const MODEL_FILE = fileURLToPath(new URL(`../../../models/${SHIPPED.file}`, import.meta.url))
 
 const FORMAT = 1
 
@@ -81,7 +81,7 @@ export function readModel(bytes: ArrayBufferLike): ModelTable {
 }
 
 /** Reads the first line of a model's file. `start` is the place of the list of words. */
-export function readHeader(bytes: Buffer): Omit<Header, 'format'> & { start: number } {
+function readHeader(bytes: Buffer): Omit<Header, 'format'> & { start: number } {
   const end = bytes.indexOf('\n')
   const { format, ...header } = JSON.parse(bytes.toString('utf8', 0, end)) as Header
   if (format !== FORMAT) throw new Error(`unknown model file format ${format}`)

@@ -1,12 +1,12 @@
-import { formatNumber } from './number-formats.ts'
 import {
-  type ListDefinition,
   LEVELS,
+  type ListDefinition,
   type NumberedList,
   type Numbering,
   type NumberLevel,
   type ParagraphStyles,
 } from './definitions.ts'
+import { formatNumber } from './number-formats.ts'
 
 /** What a paragraph itself says about its list. */
 export interface ParagraphNumbering {

@@ -1,11 +1,11 @@
 import { Flow, writeFlow } from '../blocks/flow.ts'
-import { collapse, cleanTitle } from '../blocks/page-builder.ts'
+import { cleanTitle, collapse } from '../blocks/page-builder.ts'
 import { corrupt, protectedByDrm } from '../failures.ts'
-import { decodeHtml } from '../html/html.ts'
 import { HtmlParser } from '../html/html-parser.ts'
+import { decodeHtml } from '../html/html.ts'
 import { layoutTables } from '../html/layout-tables.ts'
 import { readHtml } from '../html/read-html.ts'
-import { type Package, withPackage, resolvePart } from '../package/package.ts'
+import { type Package, resolvePart, withPackage } from '../package/package.ts'
 import type { Parser } from '../parser.ts'
 
 const MAX_CHAPTER_CHARS = 20_000_000

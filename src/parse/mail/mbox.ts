@@ -4,8 +4,8 @@ import { decodeText } from '../encoding/decode.ts'
 import { corrupt } from '../failures.ts'
 import type { Parser } from '../parser.ts'
 import { isSeparatorOfMailbox } from '../sniff/begins-as.ts'
-import type { Message } from './message.ts'
 import { readEml } from './eml.ts'
+import type { Message } from './message.ts'
 import { writeMessages } from './write-messages.ts'
 
 const FROM = Buffer.from('From ')

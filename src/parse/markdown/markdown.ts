@@ -3,8 +3,8 @@ import { cleanText } from '../blocks/page-builder.ts'
 import { readTextFile } from '../encoding/decode.ts'
 import type { Parser } from '../parser.ts'
 import { BlockReader } from './block-reader.ts'
-import { MarkdownPage } from './markdown-page.ts'
 import { readReferences } from './lines.ts'
+import { MarkdownPage } from './markdown-page.ts'
 
 /**
  * Reads Markdown into one page of headings, paragraphs, list items, code and table rows, with the blocks of HTML among them.

@@ -1,10 +1,10 @@
 import { Flow, writeFlow } from '../blocks/flow.ts'
+import type { Element, XmlHandlers } from '../package/xml.ts'
 import type { Parser } from '../parser.ts'
-import { CellBudget, type Range, type Row, columnName } from '../sheet/sheet.ts'
+import { CellBudget, columnName, type Range, type Row } from '../sheet/sheet.ts'
 import { writeNamedSheet } from '../sheet/write-sheet.ts'
 import { readOdf } from './open-odf.ts'
 import { OdfStyles } from './styles.ts'
-import type { Element, XmlHandlers } from '../package/xml.ts'
 
 const ODS = 'The ODS'
 

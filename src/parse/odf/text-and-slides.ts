@@ -1,10 +1,9 @@
 import { Flow, PAGE_RENDERED, PAGE_TOP, writeFlow } from '../blocks/flow.ts'
 import { type Element, together, type XmlHandlers } from '../package/xml.ts'
-import { OdfListNumbers } from './list-numbers.ts'
-import { ListStyles, OdfStyles } from './styles.ts'
-
 import type { Parser } from '../parser.ts'
+import { OdfListNumbers } from './list-numbers.ts'
 import { readOdf } from './open-odf.ts'
+import { ListStyles, OdfStyles } from './styles.ts'
 
 const ODT = 'The ODT'
 const ODP = 'The ODP'

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { corrupt } from '../failures.ts'
 import type { Parser } from '../parser.ts'
-import { pdfOfImages, type PicturePage, rotationOf, checkSize, unusual } from './pdf-of-images.ts'
 import { pictureKind } from '../sniff/begins-as.ts'
+import { checkSize, pdfOfImages, type PicturePage, rotationOf, unusual } from './pdf-of-images.ts'
 import { pageOfPng } from './png.ts'
 import { pagesOfTiff } from './tiff.ts'
 

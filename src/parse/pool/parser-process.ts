@@ -1,4 +1,5 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +7,6 @@ import { builtModule } from '../../core/built-module.ts'
 import type { Logger } from '../../core/logger.ts'
 import { lowerPriority } from '../../core/priority.ts'
 import type { Answer, Job } from '../worker/protocol.ts'
-import { once } from 'node:events'
 
 const MAIN = fileURLToPath(builtModule(new URL('../worker/main.ts', import.meta.url)))
 const HEAP_MB = 768

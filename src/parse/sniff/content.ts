@@ -1,6 +1,6 @@
+import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { MAX_ENTRIES, withZip } from '../package/zip.ts'
-import { open } from 'node:fs/promises'
 
 /** The parts that say what a package is have at most some kilobytes. */
 const MAX_TOLD_BYTES = 1_000_000

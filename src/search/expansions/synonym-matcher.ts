@@ -1,6 +1,5 @@
 import type { SynonymRule } from '../../core/synonyms.ts'
-import { isCommon } from '../../text/common-words.ts'
-import { EVERY_LANGUAGE, isStopWord } from '../../text/language.ts'
+import { isCommon, EVERY_LANGUAGE, isStopWord } from '../../text/language.ts'
 import { knownOf } from '../../text/known.ts'
 import { fold } from '../../text/stem.ts'
 import { tokenize, type Word } from '../../text/tokenize.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BatchSize } from '../../../src/embed/batch-size.ts'
+import { BatchSize } from '../../../src/embed/batches.ts'
 
 /** Embeds batches as large as allowed, on a machine of this speed, and returns the time that each took in milliseconds. */
 function embed(size: BatchSize, batches: number, tokensPerSecond: number): number[] {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { FeatureCounts } from '../../../src/embed/features.ts'
+import { FeatureCounts } from '../../../src/embed/builtin.ts'
 
 const entries = (counts: FeatureCounts): [number, number][] => {
   const all: [number, number][] = []

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { QueryVectors } from '../../../src/embed/query-vectors.ts'
+import { QueryVectors } from '../../../src/embed/ollama.ts'
 
 test('takes bounded memory, and forgets the oldest vectors first', async () => {
   const vectors = new QueryVectors(10_000)

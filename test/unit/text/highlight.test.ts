@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { analyse, analyseQuery, TermFinder } from '../../../src/text/analyse.ts'
-import { highlight } from '../../../src/text/highlight.ts'
+import { analyse, analyseQuery } from '../../../src/text/analyse.ts'
+import { highlight, TermFinder } from '../../../src/text/highlight.ts'
 
 const marksOf = (text: string, query: string): [number, number][] => highlight([text], analyseQuery(query))[0]!
 const marked = (text: string, query: string): string[] => marksOf(text, query).map(([start, end]) => text.slice(start, end))
