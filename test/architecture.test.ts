@@ -40,6 +40,7 @@ const NARROW: Record<string, { sees: string[]; because: string }> = {
     sees: [
       'core',
       'embed',
+      'rerank',
       'records',
       'blobs',
       'backup',

@@ -60,7 +60,7 @@ export interface WordCandidate {
   wordFactor: number
 }
 
-export interface RerankedByWords {
+export interface WordScore {
   /** From 0 to 1. */
   score: number
   /** How much each feature contributes to the score. */
@@ -72,7 +72,7 @@ export interface RerankedByWords {
  * neither a model nor the texts. The vectors' part of each score stays in it. Returns the scores in the order of the candidates, or null when
  * keyword search found none of them, so that there is nothing to compare.
  */
-export function rerankByWords(candidates: readonly WordCandidate[], sought: Sought): RerankedByWords[] | null {
+export function rerankByWords(candidates: readonly WordCandidate[], sought: Sought): WordScore[] | null {
   if (!candidates.some(({ keywordScore }) => keywordScore > 0)) return null
   const average = candidates.reduce((sum, { finds }) => sum + finds.length, 0) / candidates.length
   const measured = candidates.map((candidate) => featuresOf(candidate, sought, average))

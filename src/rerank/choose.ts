@@ -1,26 +1,21 @@
+import { createHash } from 'node:crypto'
+import type { RerankConfig } from '../config/config.ts'
 import { withoutCredentials } from '../core/http-fetch.ts'
 import type { Logger } from '../core/logger.ts'
+import { LruCache } from '../core/lru-cache.ts'
 import type { CallQueue } from '../ollama/call-queue.ts'
 import { createOllamaClient, OllamaCallError, withoutLatest } from '../ollama/client.ts'
 import { createEndpointModel } from './endpoint-model.ts'
 import { ModelKeeper, type Retry } from './model-keeper.ts'
+import { createModelReranker } from './model-reranker.ts'
 import { createOllamaRerankModel } from './ollama-model.ts'
-import { type RerankModel, RerankModelError, type RerankModelFailure, type OnScore, type ScoreRequest } from './rerank-model.ts'
-import type { Reranker } from './reranker.ts'
-import { createModelReranker, type ModelTuning } from './with-model.ts'
-import { createBuiltinReranker, createFusedReranker } from './without-model.ts'
-import { createHash } from 'node:crypto'
-import { LruCache } from '../core/lru-cache.ts'
+import { type OnScore, type RerankModel, RerankModelError, type ScoreRequest } from './rerank-model.ts'
+import { createBuiltinReranker, createFusedReranker, type Reranker, type RerankerState } from './reranker.ts'
 
-export interface RerankerSettings extends ModelTuning {
+export interface RerankerSettings extends RerankConfig {
   /** `auto`, `builtin`, `none`, `ollama:MODEL` or the address of a rerank endpoint. */
   setting: string
   ollamaUrl: string
-  /** Sent to an endpoint. */
-  model: string | null
-  key: string | null
-  /** How many passages a model on Ollama scores at the same time. */
-  parallel: number
   /** The queue of all calls to this Ollama. */
   queue: CallQueue
   log: Logger
@@ -28,62 +23,25 @@ export interface RerankerSettings extends ModelTuning {
   retry?: Retry
 }
 
-export interface ChosenReranker {
-  reranker: Reranker
-  /** The reranker and why it is used, in sentences for the output of `serve`. */
-  choice(): { reranker: string; reason: string }
-  status(): RerankerStatus
-  close(): void
-}
-
-/** `reranker_testing`: a model is being tested, and the order without it is used until then. */
-export type RerankerCode = 'ok' | 'reranker_testing' | RerankModelFailure
-
-export interface RerankerStatus {
-  status: 'ok' | 'degraded'
-  code: RerankerCode
-  message: string
-  model: string | null
-}
-
 const OLLAMA = 'ollama:'
+const BUILTIN = 'builtin'
 const PROBE_MS = 2_000
 const TEST_MS = 120_000
 /** `auto` tests at most this many models on Ollama and takes the first that passes. */
 const MAX_TESTED = 3
 
 /** Returns the reranker that the setting names. Without a usable model it falls back to the built-in reranker and says why. */
-export async function chooseReranker(settings: RerankerSettings): Promise<ChosenReranker> {
+export async function chooseReranker(settings: RerankerSettings): Promise<Reranker> {
   const { setting, log, startMs, retry } = settings
-  if (setting === 'none') return fixed(createFusedReranker('Reranking is turned off.'), 'Turned off with `--reranker none`.')
-  if (setting === 'builtin') return fixed(createBuiltinReranker(), 'You chose it in the settings.')
+  if (setting === 'none') return createFusedReranker()
+  if (setting === BUILTIN) return createBuiltinReranker()
   const keeper = await ModelKeeper.start({
     find: finder(settings),
     log,
     ...(startMs !== undefined && { startMs }),
     ...(retry && { retry }),
   })
-  const base = createBuiltinReranker()
-  const status = () => describe(keeper, base, settings)
-  return {
-    reranker: createModelReranker(keeper, settings),
-    choice: () => ({ reranker: keeper.current()?.name ?? nameOf(base), reason: status().message }),
-    status,
-    close: () => keeper.close(),
-  }
-}
-
-function fixed(reranker: Reranker, reason: string): ChosenReranker {
-  return {
-    reranker,
-    choice: () => ({ reranker: nameOf(reranker), reason }),
-    status: () => ({ status: 'ok', code: 'ok', message: reason, model: reranker.model }),
-    close: () => {},
-  }
-}
-
-function nameOf({ model }: Reranker): string {
-  return model ?? 'none'
+  return createModelReranker(keeper, settings, () => stateOf(keeper, settings))
 }
 
 function finder(settings: RerankerSettings): (signal: AbortSignal) => Promise<RerankModel | null> {
@@ -148,7 +106,7 @@ function fitsPrompt(name: string): number {
   return Number(/qwen3[-_.]?reranker/i.test(name))
 }
 
-function describe(keeper: ModelKeeper, base: Reranker, { setting, ollamaUrl }: RerankerSettings): RerankerStatus {
+function stateOf(keeper: ModelKeeper, { setting, ollamaUrl }: RerankerSettings): RerankerState {
   const model = keeper.current()
   const problem = keeper.problem()
   const isAuto = setting === 'auto'
@@ -165,14 +123,14 @@ function describe(keeper: ModelKeeper, base: Reranker, { setting, ollamaUrl }: R
       status: 'ok',
       code: 'ok',
       message: `No reranker found: ${ollama} has none, or does not answer. ${fallback}`,
-      model: base.model,
+      model: BUILTIN,
     }
   return {
     // With `auto` nothing is missing: the settings name no model.
     status: isAuto || problem.code === 'reranker_testing' ? 'ok' : 'degraded',
     code: problem.code,
     message: `${problem.message} ${fallback}`,
-    model: base.model,
+    model: BUILTIN,
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Logger } from '../core/logger.ts'
 import { type RerankModel, RerankModelError, type RerankModelFailure } from './rerank-model.ts'
-import type { ModelSource } from './with-model.ts'
 
 export interface KeeperOptions {
   /** Finds the model and tests it. Null when there is none and the settings name none. Throws RerankModelError. */
@@ -19,7 +18,7 @@ export interface Retry {
   unsuitableMs: number
 }
 
-export type ModelState =
+type ModelState =
   /** The first test has not ended. */
   | { is: 'testing' }
   /** `since` is a time of `performance.now()`. */
@@ -35,7 +34,7 @@ const START_MS = 3_000
  * Keeps a tested model ready. A model that fails is set aside at once, so that no search waits for it again, and is tested in
  * the background after growing pauses. Searches in between do without it.
  */
-export class ModelKeeper implements ModelSource {
+export class ModelKeeper {
   private readonly options: KeeperOptions
   private readonly retry: Retry
   private readonly closing = new AbortController()
@@ -59,10 +58,12 @@ export class ModelKeeper implements ModelSource {
     this.pauseMs = this.retry.firstMs
   }
 
+  /** Returns the model that can be used now, or null. */
   current(): RerankModel | null {
     return this.state.is === 'ready' ? this.state.model : null
   }
 
+  /** Says why no model can be used, when the settings ask for one. */
   reason(): string | null {
     return this.problem()?.message ?? null
   }
@@ -72,6 +73,7 @@ export class ModelKeeper implements ModelSource {
     return this.state.is === 'failed' ? this.state : null
   }
 
+  /** Sets a model aside until it has passed its test again. */
   failed(model: RerankModel, error: RerankModelError): void {
     // Several searches can meet the same failure: only the first sets the model aside.
     if (this.current() === model) this.setAside(error)

@@ -1,4 +1,5 @@
 import type { DegradedReason } from '../core/telemetry.ts'
+import type { RerankModelFailure } from './rerank-model.ts'
 
 /** How a search reorders candidates without a model: `builtin` by where passages have the words of the question, `none` not at all. */
 export type BaseOrder = 'builtin' | 'none'
@@ -12,6 +13,19 @@ export interface Reranker {
   /** False when no model can read passages now. Then `rerank` needs no candidates, and the order of `base` stands. */
   readonly readsPassages: boolean
   rerank(request: RerankRequest): Promise<RerankOutcome>
+  /** Says which reranker is in use, and why. */
+  state(): RerankerState
+  close(): void
+}
+
+export interface RerankerState {
+  status: 'ok' | 'degraded'
+  /** `reranker_testing`: a model is being tested, and the order without it is used until then. */
+  code: 'ok' | 'reranker_testing' | RerankModelFailure
+  /** Why this reranker is used, in sentences for users. */
+  message: string
+  /** See `Reranker`. */
+  model: string | null
 }
 
 export interface RerankCandidate {
@@ -46,4 +60,28 @@ export interface RerankOutcome {
   reason: string | null
   /** Set if a model that the settings ask for scored nothing, or not all passages. */
   degraded?: Extract<DegradedReason, `reranker_${string}`> | null
+}
+
+/** Creates the reranker that orders passages by where they have the words of the question (builtin.ts). Searches do this before they call it. */
+export function createBuiltinReranker(): Reranker {
+  return createWithoutModel('builtin', null, 'You chose it in the settings.')
+}
+
+/** Creates the reranker that keeps the fused order, for settings that turn reranking off. */
+export function createFusedReranker(reason: string = 'Reranking is turned off.'): Reranker {
+  return createWithoutModel('none', reason, 'Turned off with `--reranker none`.')
+}
+
+function createWithoutModel(base: BaseOrder, reason: string | null, message: string): Reranker {
+  const model = base === 'none' ? null : base
+  return {
+    base,
+    model,
+    readsPassages: false,
+    async rerank({ before }) {
+      return { applied: before.applied, scores: null, reason: reason ?? before.reason }
+    },
+    state: () => ({ status: 'ok', code: 'ok', message, model }),
+    close() {},
+  }
 }

@@ -26,7 +26,7 @@ interface Options extends Omit<PartsOptions, 'images' | 'queue' | 'parserPool'> 
 }
 
 /** Opens everything that the services work with. Each part is added to `open`. */
-export async function openBackend(options: Options): Promise<Backend & { rerankerChoice: { reranker: string; reason: string } }> {
+export async function openBackend(options: Options): Promise<Backend> {
   const { config, records, baseUrl, clock, log, open } = options
   const { telemetry, metrics, rates } = options.measuring
   const images = new ImageCache({ folder: join(config.dataDir, 'page-images'), maxBytes: config.pageImageBytes, log })
@@ -37,8 +37,8 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
   const storage = await openStorage({ ...options, images, queue, parserPool })
   const { blobs, lifecycle } = storage
   const { reranker: setting, ollamaUrl, rerank } = config
-  const chosen = await chooseReranker({ setting, ollamaUrl, ...rerank, queue, log })
-  open.add('reranker', async () => chosen.close())
+  const reranker = await chooseReranker({ setting, ollamaUrl, ...rerank, queue, log })
+  open.add('reranker', async () => reranker.close())
   // The reranker has its own deadline. The deadline of the search is for a reranker that misses it.
   const deadlines = { embedMs: EMBED_MS, rerankMs: rerank.deadlineMs + RERANK_SLACK_MS }
   const { fusionWeight } = config
@@ -49,7 +49,7 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
     ...storage,
     records,
     models: createEmbedderModels(ollamaUrl),
-    search: createSearch({ records, lifecycle, threads, reranker: chosen.reranker, log, telemetry, deadlines, fusionWeight }),
+    search: createSearch({ records, lifecycle, threads, reranker, log, telemetry, deadlines, fusionWeight }),
     pageImages: createPageImages({ blobs, parserPool, cache: images }),
     apiKeys: createApiKeys({ records, clock, maxKeys: config.limits.apiKeys }),
     accounts: createAccounts({ records, clock, loginFailures: config.loginFailures, counters: options.shared?.counters, log }),
@@ -61,8 +61,7 @@ export async function openBackend(options: Options): Promise<Backend & { reranke
     parsers: () => parserPool.state,
     rates: () => rates.recent(),
     ollamaWaiting: () => queue.waiting,
-    reranker: () => chosen.status(),
-    rerankerChoice: chosen.choice(),
+    reranker: () => reranker.state(),
     maxFileBytes: config.limits.fileBytes,
     maxUploadsInFlight: config.limits.uploadsInFlight,
     maxSynonyms: config.limits.synonyms,

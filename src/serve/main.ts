@@ -53,7 +53,7 @@ export async function runServe(flags: Readonly<Record<string, unknown>>, output:
     })
     say(`docsearch ${VERSION}, data in ${config.dataDir}`)
     say(`embedder ${daemon.embedder.embedder}: ${daemon.embedder.reason}`)
-    say(`reranker ${daemon.reranker.reranker}: ${daemon.reranker.reason}`)
+    say(`reranker ${daemon.reranker.model ?? 'none'}: ${daemon.reranker.message}`)
     if (daemon.metricsUrl) say(`metrics at ${daemon.metricsUrl}`)
     // The link is a secret for 30 minutes. Only the person at this terminal may see it, so it is not logged.
     if (daemon.setupUrl) say(`set the owner's password within 30 minutes: ${daemon.setupUrl}`)

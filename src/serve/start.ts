@@ -19,6 +19,7 @@ import { malformedRequests } from '../http/problems/malformed.ts'
 import { createWorkerApp } from '../http/worker-app.ts'
 import type { Records } from '../records/records.ts'
 import { openRecords } from '../records/sql/open.ts'
+import type { RerankerState } from '../rerank/reranker.ts'
 import { type Backend, createServices } from '../services/create.ts'
 import type { Metrics } from '../services/metrics.ts'
 import { openBackend } from './backend.ts'
@@ -39,7 +40,7 @@ export interface Daemon {
   /** Opens the page where the owner sets a password, once and within 30 minutes; null when the owner has one. */
   setupUrl: string | null
   embedder: { embedder: string; reason: string }
-  reranker: { reranker: string; reason: string }
+  reranker: RerankerState
   /** Stops taking requests, gives running work `graceMs` to complete, and closes everything. */
   stop(graceMs: number): Promise<void>
 }
@@ -139,7 +140,7 @@ async function start(options: StartOptions, open: OpenParts): Promise<Daemon> {
     metricsUrl,
     setupUrl: first && (await finishFirstStart(options, { ...first, backend, url, baseUrl })),
     embedder: backend.lifecycle.choice(),
-    reranker: backend.rerankerChoice,
+    reranker: backend.reranker(),
     async stop(graceMs) {
       stopping.abort()
       await open.closeAll(graceMs)

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { IndexReading, LifecycleCheck } from '../lifecycle/lifecycle.ts'
 import type { Ingest } from '../ingest/ingest.ts'
+import type { RerankerState } from '../rerank/reranker.ts'
 import type { Backups, ScheduleState } from './backups.ts'
 import { type Access, type Actor, seesWholeInstance } from './access.ts'
 import type { ProjectIds, Records } from '../records/records.ts'
@@ -29,13 +30,6 @@ export interface BackupState {
   status: 'ok' | 'degraded'
   message: string
   lastSuccessAt: Date | null
-}
-
-export interface RerankerState {
-  status: 'ok' | 'degraded'
-  code: string
-  message: string
-  model: string | null
 }
 
 type QueueState =

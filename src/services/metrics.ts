@@ -3,9 +3,10 @@ import { HEALTH_CHECKS, type IndexNumbers, type InstanceNumbers, type ParserNumb
 import type { Logger } from '../core/logger.ts'
 import type { IndexReading } from '../lifecycle/lifecycle.ts'
 import type { Records } from '../records/records.ts'
+import type { RerankerState } from '../rerank/reranker.ts'
 import { requireMetrics, type Actor } from './access.ts'
 import type { Backups } from './backups.ts'
-import type { DiskState, HealthReport, RerankerState } from './health.ts'
+import type { DiskState, HealthReport } from './health.ts'
 import type { Memory, Storage } from './instance.ts'
 import { Remembered } from './remembered.ts'
 

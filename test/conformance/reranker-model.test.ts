@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
 import { CallQueue } from '../../src/ollama/call-queue.ts'
 import { chooseReranker } from '../../src/rerank/choose.ts'
-import type { ChosenReranker } from '../../src/rerank/choose.ts'
+import type { Reranker } from '../../src/rerank/reranker.ts'
 import { QWEN3_RERANKER } from '../support/fake-ollama-model.ts'
 import { startFakeOllama } from '../support/fake-ollama.ts'
 import { startFakeReranker } from '../support/fake-reranker.ts'
@@ -21,7 +21,7 @@ const TUNING = {
 
 describe('models', () => {
   const servers: { close(): Promise<void> }[] = []
-  const chosen = new Map<string, ChosenReranker>()
+  const chosen = new Map<string, Reranker>()
   const endpoints = ['llama-server', 'vllm', 'tei', 'jina', 'cohere-v1', 'cohere-v2'] as const
 
   beforeAll(async () => {
@@ -40,18 +40,18 @@ describe('models', () => {
   })
 
   for (const kind of ['ollama', ...endpoints]) {
-    test(`${kind} is in use`, () => expect(chosen.get(kind)!.status()).toMatchObject({ status: 'ok', code: 'ok' }))
-    rerankerConformance(kind, () => chosen.get(kind)!.reranker)
+    test(`${kind} is in use`, () => expect(chosen.get(kind)!.state()).toMatchObject({ status: 'ok', code: 'ok' }))
+    rerankerConformance(kind, () => chosen.get(kind)!)
   }
 })
 
 describe('models that are away', () => {
-  let chosen: ChosenReranker
+  let chosen: Reranker
   beforeAll(async () => {
     const gone = await startFakeOllama()
     await gone.close()
     chosen = await chooseReranker({ ...TUNING, setting: 'ollama:qwen3-reranker', ollamaUrl: gone.url })
   })
   afterAll(() => chosen.close())
-  rerankerConformance('a model that is away', () => chosen.reranker)
+  rerankerConformance('a model that is away', () => chosen)
 })

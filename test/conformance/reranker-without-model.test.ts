@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createBuiltinReranker, createFusedReranker } from '../../src/rerank/without-model.ts'
+import { createBuiltinReranker, createFusedReranker } from '../../src/rerank/reranker.ts'
 import { rerankerConformance } from './reranker.ts'
 
 rerankerConformance('the built-in reranker', () => createBuiltinReranker())

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import type { SearchAnswer, SearchRequest } from '../../src/contract/search.ts'
-import { createBuiltinReranker } from '../../src/rerank/without-model.ts'
+import { createBuiltinReranker } from '../../src/rerank/reranker.ts'
 import type { ApiClient } from '../support/api-client.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 

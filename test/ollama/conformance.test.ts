@@ -2,7 +2,8 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { silentLogger } from '../../src/core/logger.ts'
 import { createOllamaEmbedder } from '../../src/embed/ollama.ts'
 import { CallQueue } from '../../src/ollama/call-queue.ts'
-import { type ChosenReranker, chooseReranker } from '../../src/rerank/choose.ts'
+import { chooseReranker } from '../../src/rerank/choose.ts'
+import type { Reranker } from '../../src/rerank/reranker.ts'
 import { embedderConformance } from '../conformance/embedder.ts'
 import { rerankerConformance } from '../conformance/reranker.ts'
 import { realOllama } from './real-ollama.ts'
@@ -27,7 +28,7 @@ for (const model of embedders) {
 
 for (const model of rerankers) {
   describe(model, async () => {
-    const chosen: ChosenReranker = await chooseReranker({
+    const chosen: Reranker = await chooseReranker({
       setting: `ollama:${model}`,
       ollamaUrl: url,
       model: null,
@@ -42,7 +43,7 @@ for (const model of rerankers) {
       log: silentLogger,
     })
     afterAll(() => chosen.close())
-    test('is in use', () => expect(chosen.status()).toMatchObject({ status: 'ok', code: 'ok' }))
-    rerankerConformance(`ollama:${model}`, () => chosen.reranker)
+    test('is in use', () => expect(chosen.state()).toMatchObject({ status: 'ok', code: 'ok' }))
+    rerankerConformance(`ollama:${model}`, () => chosen)
   })
 }

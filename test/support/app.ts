@@ -35,8 +35,7 @@ import { createPageImages } from '../../src/images/page-images.ts'
 import { createParserPool, type ParserPool } from '../../src/parse/pool/pool.ts'
 import { NO_QUOTAS } from '../../src/records/quotas.ts'
 import type { Records } from '../../src/records/records.ts'
-import type { Reranker } from '../../src/rerank/reranker.ts'
-import { createFusedReranker } from '../../src/rerank/without-model.ts'
+import { createFusedReranker, type Reranker } from '../../src/rerank/reranker.ts'
 import { createSearch } from '../../src/search/create.ts'
 import { SearchThreads } from '../../src/search/threads/search-threads.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
@@ -185,7 +184,7 @@ export async function startTestApp(options: TestAppOptions = {}): Promise<TestAp
     ollamaWaiting: () => ({ query: 0, rerank: 0, batch: 0 }),
     rates: () => rates.recent(),
     memory: () => ({ resident: 2e8, heap: 1e8, forSearch: 5e8 }),
-    reranker: () => ({ status: 'ok', code: 'ok', message: 'the fused order is used', model: reranker.model }),
+    reranker: () => reranker.state(),
     maxFileBytes: limits.fileBytes,
     maxUploadsInFlight: limits.uploadsInFlight,
     maxSynonyms: limits.synonyms,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { blend } from '../../../src/rerank/with-model.ts'
+import { blend } from '../../../src/rerank/model-reranker.ts'
 
 const list = (...scores: number[]) => scores.map((score, i) => ({ id: String.fromCharCode(97 + i), score }))
 const blendScores = (...args: Parameters<typeof blend>) => blend(...args).scores

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { ChosenReranker, RerankerSettings } from '../../../src/rerank/choose.ts'
+import type { RerankerSettings } from '../../../src/rerank/choose.ts'
+import type { Reranker } from '../../../src/rerank/reranker.ts'
 import { EMBEDDINGGEMMA, makeModel, QWEN3_RERANKER } from '../../support/fake-ollama-model.ts'
 import { type FakeOllama, startFakeOllama } from '../../support/fake-ollama.ts'
 import { startFakeReranker } from '../../support/fake-reranker.ts'
@@ -16,7 +17,7 @@ afterEach(async () => {
   await fake.close()
 })
 
-async function take(setting: string, change: Partial<RerankerSettings> = {}): Promise<ChosenReranker> {
+async function take(setting: string, change: Partial<RerankerSettings> = {}): Promise<Reranker> {
   const chosen = await choose(setting, fake.url, change)
   open.push(chosen)
   return chosen
@@ -24,9 +25,9 @@ async function take(setting: string, change: Partial<RerankerSettings> = {}): Pr
 
 test('auto uses a reranker on Ollama that passes its test, and says so', async () => {
   const chosen = await take('auto')
-  expect(chosen.choice()).toMatchObject({
-    reranker: 'ollama:qwen3-reranker',
-    reason: expect.stringMatching(/has this model, and it passed/),
+  expect(chosen.state()).toMatchObject({
+    model: 'ollama:qwen3-reranker',
+    message: expect.stringMatching(/has this model, and it passed/),
   })
   expect(await ask(chosen)).toMatchObject({ applied: true, model: 'ollama:qwen3-reranker' })
 })
@@ -36,9 +37,9 @@ test('auto prefers the family that the prompt was written for, and skips models 
   const pooling = makeModel('bge-reranker-v2-m3', { capabilities: ['embedding'] })
   const other = makeModel('other/Qwen3-Reranker:0.6b', { capabilities: ['completion'] })
   fake.setModels([chat, pooling, other])
-  expect((await take('auto')).choice().reranker).toBe('ollama:other/Qwen3-Reranker:0.6b')
+  expect((await take('auto')).model).toBe('ollama:other/Qwen3-Reranker:0.6b')
   fake.setModels([pooling, chat, makeModel('my-rerank', { capabilities: ['completion'] })])
-  expect((await take('auto')).choice().reranker).toBe('ollama:my-rerank')
+  expect((await take('auto')).model).toBe('ollama:my-rerank')
 })
 
 test.each([
@@ -48,7 +49,7 @@ test.each([
 ])('auto with %s uses no model, and status is ok', async (_what, change) => {
   await Promise.resolve(change())
   const chosen = await take('auto')
-  expect(chosen.status()).toMatchObject({
+  expect(chosen.state()).toMatchObject({
     status: 'ok',
     code: 'ok',
     message: expect.stringMatching(/No reranker found: Ollama at .* has none/),
@@ -59,7 +60,7 @@ test.each([
 test('auto does not use a model that only has the name of a reranker, and health says so', async () => {
   fake.setModels([{ ...QWEN3_RERANKER, reading: 'indifferent' }])
   const chosen = await take('auto')
-  expect(chosen.status()).toMatchObject({
+  expect(chosen.state()).toMatchObject({
     code: 'reranker_unsuitable',
     message: expect.stringMatching(/cannot tell a plain answer/),
   })
@@ -77,19 +78,19 @@ test.each([
     { ...QWEN3_RERANKER, ...change, capabilities: [...('capabilities' in change ? change.capabilities : ['completion'])] },
   ])
   const chosen = await take('ollama:qwen3-reranker')
-  expect(chosen.status()).toMatchObject({
+  expect(chosen.state()).toMatchObject({
     status: 'degraded',
     code: 'reranker_unsuitable',
     message: expect.stringMatching(message),
+    model: 'builtin',
   })
-  expect(chosen.choice()).toMatchObject({ reranker: 'builtin', reason: expect.stringMatching(message) })
   expect(await ask(chosen)).toMatchObject({ applied: false, model: 'builtin', reason: expect.stringMatching(message) })
 })
 
 test('does not use a model that is too slow for a search', async () => {
   fake.delay('/api/generate', 100)
   const chosen = await take('ollama:qwen3-reranker', { deadlineMs: 50 })
-  expect(chosen.status()).toMatchObject({
+  expect(chosen.state()).toMatchObject({
     status: 'degraded',
     message: expect.stringMatching(/did not score two short texts within 0.05 s/),
   })
@@ -98,14 +99,12 @@ test('does not use a model that is too slow for a search', async () => {
 test('uses the model once Ollama is back and the model is installed', async () => {
   await fake.stop()
   const chosen = await take('ollama:qwen3-reranker')
-  expect(chosen.status()).toMatchObject({ status: 'degraded', code: 'reranker_unavailable' })
+  expect(chosen.state()).toMatchObject({ status: 'degraded', code: 'reranker_unavailable' })
   fake.setModels([EMBEDDINGGEMMA])
   await fake.restart()
-  await until('it knows that the model is missing', () =>
-    chosen.status().message.includes('docsearch models pull qwen3-reranker'),
-  )
+  await until('it knows that the model is missing', () => chosen.state().message.includes('docsearch models pull qwen3-reranker'))
   fake.setModels([QWEN3_RERANKER])
-  await until('the model is taken', () => chosen.status().status === 'ok')
+  await until('the model is taken', () => chosen.state().status === 'ok')
   expect(orderOf(await ask(chosen))[0]).toBe('c2')
 })
 
@@ -113,22 +112,22 @@ test('uses a model that failed a search again after its test', async () => {
   const chosen = await take('ollama:qwen3-reranker')
   fake.fail({ path: '/api/generate', status: 503, error: 'busy' })
   expect(await ask(chosen)).toMatchObject({ applied: false })
-  await until('it is taken again', () => chosen.status().status === 'ok')
+  await until('it is taken again', () => chosen.state().status === 'ok')
   expect(await ask(chosen)).toMatchObject({ applied: true })
 })
 
 test('the start does not wait while a model is loaded; the model is used once it is ready', async () => {
   const hold = fake.hold('/api/generate')
   const chosen = await take('ollama:qwen3-reranker', { startMs: 1 })
-  expect(chosen.status()).toMatchObject({ status: 'ok', code: 'reranker_testing' })
+  expect(chosen.state()).toMatchObject({ status: 'ok', code: 'reranker_testing' })
   expect(await ask(chosen)).toMatchObject({ applied: false, reason: expect.stringMatching(/being tested/) })
   await hold.arrived
   hold.release()
-  await until('it is taken', () => chosen.status().code === 'ok')
+  await until('it is taken', () => chosen.state().code === 'ok')
 })
 
 test('none and builtin make no calls', async () => {
-  for (const setting of ['none', 'builtin']) expect((await take(setting)).status()).toMatchObject({ status: 'ok' })
+  for (const setting of ['none', 'builtin']) expect((await take(setting)).state()).toMatchObject({ status: 'ok' })
   expect(await ask(await take('none'))).toMatchObject({ applied: false, reason: 'Reranking is turned off.' })
   expect(fake.calls).toEqual([])
 })
@@ -136,7 +135,7 @@ test('none and builtin make no calls', async () => {
 test('an endpoint that prefers wrong answers fails the test', async () => {
   const server = await startFakeReranker('vllm', { reading: 'contrary' })
   open.push(server)
-  expect((await take(server.url)).status()).toMatchObject({ status: 'degraded', code: 'reranker_unsuitable' })
+  expect((await take(server.url)).state()).toMatchObject({ status: 'degraded', code: 'reranker_unsuitable' })
 })
 
 test('does not test the model again after close', async () => {
@@ -145,6 +144,6 @@ test('does not test the model again after close', async () => {
   chosen.close()
   await fake.restart()
   const other = await take('ollama:qwen3-reranker')
-  expect(other.status().status).toBe('ok')
-  expect(chosen.status().status).toBe('degraded')
+  expect(other.state().status).toBe('ok')
+  expect(chosen.state().status).toBe('degraded')
 })

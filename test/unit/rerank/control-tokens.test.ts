@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withoutControlTokens } from '../../../src/rerank/with-model.ts'
+import { withoutControlTokens } from '../../../src/rerank/model-reranker.ts'
 
 const ZERO_WIDTH = '\u200b'
 

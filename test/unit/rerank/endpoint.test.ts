@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
-import type { ChosenReranker, RerankerSettings } from '../../../src/rerank/choose.ts'
+import type { RerankerSettings } from '../../../src/rerank/choose.ts'
+import type { Reranker } from '../../../src/rerank/reranker.ts'
 import { type FakeReranker, type Server, startFakeReranker } from '../../support/fake-reranker.ts'
 import { ask, choose, orderOf, PASSAGES } from './helpers.ts'
 
@@ -14,13 +15,13 @@ async function start(
   kind: Server,
   change: Partial<RerankerSettings> = {},
   options: Parameters<typeof startFakeReranker>[1] = {},
-): Promise<{ server: FakeReranker; chosen: ChosenReranker }> {
+): Promise<{ server: FakeReranker; chosen: Reranker }> {
   const server = await startFakeReranker(kind, options)
   open.push(server)
   return { server, chosen: await take(server.url, change) }
 }
 
-async function take(url: string, change: Partial<RerankerSettings> = {}): Promise<ChosenReranker> {
+async function take(url: string, change: Partial<RerankerSettings> = {}): Promise<Reranker> {
   const retry = { firstMs: 1e9, maxMs: 1e9, unsuitableMs: 1e9 }
   const chosen = await choose(url, 'http://127.0.0.1:9', { retry, ...change })
   open.push(chosen)
@@ -31,7 +32,7 @@ test.each(['llama-server', 'vllm', 'tei', 'jina', 'cohere-v1', 'cohere-v2'] as c
   '%s: found out how to ask, all passages in one call, order by its scores',
   async (kind) => {
     const { server, chosen } = await start(kind, { model: 'm' })
-    expect(chosen.status()).toMatchObject({ status: 'ok', model: 'm' })
+    expect(chosen.state()).toMatchObject({ status: 'ok', model: 'm' })
     server.calls.splice(0)
     const outcome = await ask(chosen)
     expect(outcome).toMatchObject({ applied: true, model: 'm', reason: null })
@@ -59,7 +60,7 @@ test('an address without a path means /v1/rerank, or /rerank when only that exis
     const server = await startFakeReranker(kind)
     open.push(server)
     const chosen = await take(server.origin)
-    expect(chosen.status()).toMatchObject({ status: 'ok' })
+    expect(chosen.state()).toMatchObject({ status: 'ok' })
     server.calls.splice(0)
     await ask(chosen)
     expect(server.calls.map(({ path }) => path)).toEqual([kind === 'tei' ? '/rerank' : '/v1/rerank'])
@@ -105,7 +106,7 @@ test.each<[string, Parameters<FakeReranker['answerWith']>[0], RegExp]>([
     model: 'builtin',
     reason: expect.stringMatching(reason),
   })
-  expect(chosen.status()).toMatchObject({ status: 'degraded', message: expect.stringMatching(reason) })
+  expect(chosen.state()).toMatchObject({ status: 'degraded', message: expect.stringMatching(reason) })
 })
 
 test('passages that the endpoint leaves out keep their places', async () => {
@@ -121,14 +122,14 @@ test('sends the key as a bearer token, and shows it nowhere', async () => {
   server.answerWith({ status: 400, body: JSON.stringify({ message: `your key ${key} is of another project` }) })
   const outcome = await ask(chosen)
   expect(outcome.reason).toContain('your key … is of another project')
-  expect(JSON.stringify([outcome, chosen.status(), chosen.choice()])).not.toContain(key)
+  expect(JSON.stringify([outcome, chosen.state()])).not.toContain(key)
 })
 
 test('tells a missing key from a wrong one', async () => {
   const { chosen } = await start('jina', { model: 'm' }, { key: 'right' })
-  expect(chosen.status().message).toMatch(/\(401\)\. Set DOCSEARCH_RERANK_KEY/)
+  expect(chosen.state().message).toMatch(/\(401\)\. Set DOCSEARCH_RERANK_KEY/)
   const wrong = await start('jina', { model: 'm', key: 'wrong' }, { key: 'right' })
-  expect(wrong.chosen.status().message).toMatch(/\(401\)\. Check DOCSEARCH_RERANK_KEY/)
+  expect(wrong.chosen.state().message).toMatch(/\(401\)\. Check DOCSEARCH_RERANK_KEY/)
 })
 
 test('follows no redirect: neither the key nor the passages go elsewhere', async () => {

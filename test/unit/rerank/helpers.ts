@@ -1,8 +1,7 @@
 import { silentLogger } from '../../../src/core/logger.ts'
 import { CallQueue } from '../../../src/ollama/call-queue.ts'
-import { chooseReranker } from '../../../src/rerank/choose.ts'
-import type { ChosenReranker, RerankerSettings } from '../../../src/rerank/choose.ts'
-import type { RerankOutcome, RerankRequest } from '../../../src/rerank/reranker.ts'
+import { chooseReranker, type RerankerSettings } from '../../../src/rerank/choose.ts'
+import type { Reranker, RerankOutcome, RerankRequest } from '../../../src/rerank/reranker.ts'
 
 export const QUESTION = 'harbour closed winter'
 
@@ -18,11 +17,7 @@ export function requestOf(texts: readonly string[] = PASSAGES, change: Partial<R
 
 const RETRY = { firstMs: 10, maxMs: 20, unsuitableMs: 10 }
 
-export async function choose(
-  setting: string,
-  ollamaUrl: string,
-  change: Partial<RerankerSettings> = {},
-): Promise<ChosenReranker> {
+export async function choose(setting: string, ollamaUrl: string, change: Partial<RerankerSettings> = {}): Promise<Reranker> {
   return chooseReranker({
     setting,
     ollamaUrl,
@@ -40,7 +35,7 @@ export async function choose(
   })
 }
 
-export function ask({ reranker }: ChosenReranker, ...what: Parameters<typeof requestOf>): Promise<RerankOutcome> {
+export function ask(reranker: Reranker, ...what: Parameters<typeof requestOf>): Promise<RerankOutcome> {
   return reranker.rerank(requestOf(...what))
 }
 

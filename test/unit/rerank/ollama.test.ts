@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { ChosenReranker, RerankerSettings } from '../../../src/rerank/choose.ts'
+import type { RerankerSettings } from '../../../src/rerank/choose.ts'
+import type { Reranker } from '../../../src/rerank/reranker.ts'
 import { CallQueue } from '../../../src/ollama/call-queue.ts'
 import { QWEN3_RERANKER } from '../../support/fake-ollama-model.ts'
 import { type FakeOllama, startFakeOllama } from '../../support/fake-ollama.ts'
 import { ask, choose, orderOf } from './helpers.ts'
 
 let fake: FakeOllama
-const open: ChosenReranker[] = []
+const open: Reranker[] = []
 beforeEach(async () => {
   fake = await startFakeOllama([QWEN3_RERANKER])
 })
@@ -17,7 +18,7 @@ afterEach(async () => {
 
 /** No test of the model runs again, so that the counted calls are those of the searches. */
 const NEVER = { firstMs: 1e9, maxMs: 1e9, unsuitableMs: 1e9 }
-async function start(change: Partial<RerankerSettings> = {}): Promise<ChosenReranker> {
+async function start(change: Partial<RerankerSettings> = {}): Promise<Reranker> {
   const chosen = await choose('ollama:qwen3-reranker', fake.url, { retry: NEVER, ...change })
   open.push(chosen)
   fake.calls.splice(0)
@@ -109,7 +110,7 @@ test.each([
   const calls = fake.calls.length
   expect(await ask(chosen)).toMatchObject({ applied: false, reason: expect.stringMatching(reason) })
   expect(fake.calls).toHaveLength(calls)
-  expect(chosen.status()).toMatchObject({ status: 'degraded', code: 'reranker_unavailable', model: 'builtin' })
+  expect(chosen.state()).toMatchObject({ status: 'degraded', code: 'reranker_unavailable', model: 'builtin' })
   fake.assertDone()
 })
 
@@ -122,7 +123,7 @@ test.each([
   const chosen = await start()
   fake.setModels([{ ...QWEN3_RERANKER, logprobs }])
   expect(await ask(chosen)).toMatchObject({ applied: false, scores: null, reason: expect.stringMatching(reason) })
-  expect(chosen.status()).toMatchObject({ status: 'degraded', code: 'reranker_unsuitable' })
+  expect(chosen.state()).toMatchObject({ status: 'degraded', code: 'reranker_unsuitable' })
 })
 
 test('a passage that the model refuses keeps its place, the others get scores', async () => {
@@ -144,7 +145,7 @@ test('a cancelled search ends the calls, and does not count as a failure of the 
   expect(await outcome).toMatchObject({ applied: false, scores: null })
   hold.release()
   expect(fake.calls).toHaveLength(1)
-  expect(chosen.status().status).toBe('ok')
+  expect(chosen.state().status).toBe('ok')
 })
 
 test('the model reads the best passages of the built-in order, which stays if the model is unavailable', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createBuiltinReranker } from '../../../src/rerank/without-model.ts'
+import { createBuiltinReranker } from '../../../src/rerank/reranker.ts'
 import { type Fixture, makeFixture } from './fixture.ts'
 
 let fixture: Fixture

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RerankRequest, Reranker } from '../../../src/rerank/reranker.ts'
+import { createFusedReranker, type Reranker, type RerankRequest } from '../../../src/rerank/reranker.ts'
 import { type Fixture, makeFixture } from './fixture.ts'
 
 let fixture: Fixture
@@ -12,7 +12,12 @@ beforeAll(async () => {
 })
 afterAll(() => fixture.cleanUp())
 
-const reranker = (rerank: Reranker['rerank']): Reranker => ({ base: 'none', model: 'test-model', readsPassages: true, rerank })
+const reranker = (rerank: Reranker['rerank']): Reranker => ({
+  ...createFusedReranker(),
+  model: 'test-model',
+  readsPassages: true,
+  rerank,
+})
 const byNumber = reranker(async ({ candidates }) => ({
   applied: true,
   scores: new Map(candidates.map(({ id }) => [id, Number(id.split(':')[2]) / 500])),

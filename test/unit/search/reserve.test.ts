@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createBuiltinReranker } from '../../../src/rerank/without-model.ts'
+import { createBuiltinReranker } from '../../../src/rerank/reranker.ts'
 import type { Candidate } from '../../../src/search/fuse.ts'
 import { promoteNearest } from '../../../src/search/promote.ts'
 import { newCandidate } from '../../support/candidate.ts'

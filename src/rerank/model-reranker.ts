@@ -1,3 +1,5 @@
+import type { RerankConfig } from '../config/config.ts'
+import type { ModelKeeper } from './model-keeper.ts'
 import { NoTurn, type RerankModel, RerankModelError } from './rerank-model.ts'
 import type { Reranker, RerankOutcome, RerankRequest, RerankCandidate } from './reranker.ts'
 import { cutToTokens } from '../text/model-tokens.ts'
@@ -5,30 +7,16 @@ import { cutToTokens } from '../text/model-tokens.ts'
 /** The order that the model starts from. It stays if there is no model. */
 const BASE = 'builtin'
 
-export interface ModelTuning {
-  /** Milliseconds the model has for all passages of a question. Passages without a score by then keep their places. */
-  deadlineMs: number
-  /** How many of the best passages the model scores. */
-  candidates: number
-  /** How many tokens of each passage the model reads. */
-  passageTokens: number
-}
+type ModelTuning = Pick<RerankConfig, 'deadlineMs' | 'candidates' | 'passageTokens'>
 
-/** Supplies the model that can be used at the moment. */
-export interface ModelSource {
-  /** Null while no model can be used. */
-  current(): RerankModel | null
-  /** Why no model can be used, when the settings ask for one. */
-  reason(): string | null
-  /** Reports a failure: the model is set aside until it has passed its test again. */
-  failed(model: RerankModel, error: RerankModelError): void
-}
-
-/** Reorders the best results by a model's scores. Without the model, the built-in order stands and the outcome says why. */
-export function createModelReranker(source: ModelSource, tuning: ModelTuning): Reranker {
+/**
+ * Creates a reranker that orders the best results by a model's scores. Passages without a score by the deadline keep their places. Without the
+ * model, the built-in order stands and the outcome says why.
+ */
+export function createModelReranker(keeper: ModelKeeper, tuning: ModelTuning, state: Reranker['state']): Reranker {
   async function rerank(request: RerankRequest): Promise<RerankOutcome> {
     const { candidates: ranked, before } = request
-    const model = source.current()
+    const model = keeper.current()
     const withoutModel = (why: string | null, degraded: RerankOutcome['degraded'] = null): RerankOutcome => ({
       applied: before.applied,
       model: BASE,
@@ -37,11 +25,11 @@ export function createModelReranker(source: ModelSource, tuning: ModelTuning): R
       degraded,
     })
     if (model === null || ranked.length === 0) {
-      const why = source.reason()
+      const why = keeper.reason()
       return withoutModel(why, why === null ? null : 'reranker_unavailable')
     }
     const { scores, asked, failure, isLate } = await scoreBest(model, request, tuning)
-    if (failure !== null) source.failed(model, failure)
+    if (failure !== null) keeper.failed(model, failure)
     if (request.signal.aborted) return withoutModel('The search was cancelled.')
     if (scores.size === 0) {
       const why = failure?.message ?? noScore(model, asked, !isLate, tuning)
@@ -58,12 +46,14 @@ export function createModelReranker(source: ModelSource, tuning: ModelTuning): R
   return {
     base: BASE,
     get model() {
-      return source.current()?.name ?? BASE
+      return keeper.current()?.name ?? BASE
     },
     get readsPassages() {
-      return source.current() !== null
+      return keeper.current() !== null
     },
     rerank,
+    state,
+    close: () => keeper.close(),
   }
 }
 
