@@ -7,28 +7,19 @@ import { noOcr } from '../parse/failures.ts'
 import { sniff } from '../parse/sniff/sniff.ts'
 import type { IngestOptions, Ingest } from './ingest.ts'
 
+export type OriginalStores = Pick<IngestOptions, 'records' | 'blobs' | 'parserPool' | 'ocr'>
+
 /** Makes `Ingest.accept`: checks an upload, stores its bytes and queues the document, in this order. A refused upload leaves no file behind. */
 export function createAccept(
-  {
-    records,
-    blobs,
-    parserPool,
-    ocr,
-    limits,
-    quotas,
-    trashDays = 0,
-  }: Pick<IngestOptions, 'records' | 'blobs' | 'parserPool' | 'ocr' | 'limits' | 'quotas' | 'trashDays'>,
+  options: OriginalStores & Pick<IngestOptions, 'limits' | 'quotas' | 'trashDays'>,
   nudge: () => void,
 ): Ingest['accept'] {
+  const { records, limits, quotas, trashDays = 0 } = options
   return async ({ file, sha256, onConflict, ownerId, ...upload }) => {
     killPoint('body')
     try {
       if (upload.sizeBytes > limits.fileBytes) throw tooLarge(upload.sizeBytes, limits.fileBytes)
-      const { mediaType } = await sniff(file, upload.name)
-      if (ocr === undefined && isPicture(mediaType)) throw noOcr(mediaType)
-      await parserPool.preflight({ owner: ownerId, file, mediaType, name: upload.name })
-      await blobs.put(file, sha256)
-      await records.originals.markIntact(sha256)
+      const mediaType = await storeOriginal(options, { file, sha256, name: upload.name, owner: ownerId })
       const registered = await records.documents.register({ ...upload, sha256, mediaType }, onConflict, quotas, {
         isKept: trashDays > 0,
       })
@@ -49,4 +40,17 @@ function tooLarge(size: number, limit: number): DocsearchError {
     `The file has ${size} bytes; the limit is ${limit}. Split the file, or raise limits.file_bytes.`,
     { details: { size, limit } },
   )
+}
+
+/** Finds the format of a received file, checks that it can be opened, and stores its bytes. Returns its media type. */
+export async function storeOriginal(
+  { records, blobs, parserPool, ocr }: OriginalStores,
+  { file, sha256, name, owner }: { file: string; sha256: string; name: string; owner: string },
+): Promise<string> {
+  const { mediaType } = await sniff(file, name)
+  if (ocr === undefined && isPicture(mediaType)) throw noOcr(mediaType)
+  await parserPool.preflight({ owner, file, mediaType, name })
+  await blobs.put(file, sha256)
+  await records.originals.markIntact(sha256)
+  return mediaType
 }

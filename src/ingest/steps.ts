@@ -7,13 +7,12 @@ import type { Page, ParsedDocument, SkippedAttachment } from '../core/parsed.ts'
 import type { Retries } from '../core/retries.ts'
 import type { IngestStep, Telemetry } from '../core/telemetry.ts'
 import type { OpenIndex } from '../lifecycle/lifecycle.ts'
-import { noOcr } from '../parse/failures.ts'
 import { needsOcr, withOcr } from '../parse/ocr/with-ocr.ts'
 import { PARSER_VERSION } from '../parse/parser.ts'
-import { sniff } from '../parse/sniff/sniff.ts'
 import type { AttachmentPiece } from '../parse/worker/protocol.ts'
 import type { NewAttachment } from '../records/attachments.ts'
 import type { Queue, QueuedDocument } from '../records/queue.ts'
+import { type OriginalStores, storeOriginal } from './accept.ts'
 import type { IngestOptions } from './ingest.ts'
 import type { DocumentText, PreparePassages, StoredVectors } from './prepare-passages.ts'
 import type { IndexWriter } from './writer.ts'
@@ -186,15 +185,9 @@ interface TakenAttachments {
  * Makes the function that takes attachments. The format of an attachment is found as that of an upload is, and the same files are refused. Nothing
  * refers to a stored attachment until `Queue.savePages`, so after a crash the message is read again, and what is left over is swept away.
  */
-function createTakeAttachments({
-  records,
-  blobs,
-  parserPool,
-  ocr,
-  limits,
-}: Pick<IngestOptions, 'records' | 'blobs' | 'parserPool' | 'ocr' | 'limits'>): (owner: string) => TakenAttachments {
+function createTakeAttachments(options: OriginalStores & Pick<IngestOptions, 'limits'>): (owner: string) => TakenAttachments {
   return (owner) => {
-    const files = receiveFiles(blobs.incoming, limits.fileBytes)
+    const files = receiveFiles(options.blobs.incoming, options.limits.fileBytes)
     const stored: NewAttachment[] = []
     const skipped: SkippedAttachment[] = []
     let sink: IncomingSink | null = null
@@ -206,11 +199,7 @@ function createTakeAttachments({
         return
       }
       try {
-        const { mediaType } = await sniff(file, name)
-        if (ocr === undefined && isPicture(mediaType)) throw noOcr(mediaType)
-        await parserPool.preflight({ owner, file, mediaType, name })
-        await blobs.put(file, sha256)
-        await records.originals.markIntact(sha256)
+        const mediaType = await storeOriginal(options, { file, sha256, name, owner })
         stored.push({ name, page, mediaType, sizeBytes, sha256 })
         killPoint('attachment')
       } catch (error) {

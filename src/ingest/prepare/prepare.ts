@@ -1,31 +1,16 @@
 import { chunkDocument } from '../../chunk/chunk.ts'
-import { shortHeading } from '../../core/chunk.ts'
+import { type Chunk, shortHeading } from '../../core/chunk.ts'
 import type { Page } from '../../core/parsed.ts'
 import type { Embedder } from '../../embed/embedder.ts'
+import type { IndexedPassage } from '../../core/passage.ts'
 import { passageTerms, searchedText, hashText } from '../../text/passage-terms.ts'
 import { createWordList, type TermAndWord } from '../../text/word-list.ts'
 
 /** A passage with everything that the index stores, except for the fields of its document. */
-export interface PreparedPassage {
-  index: number
-  text: string
-  charStart: number
-  charEnd: number
-  pageStart: number
-  pageEnd: number
-  heading: string
-  /** See `Chunk`. */
-  gap: string
-  /** See `Chunk`. */
-  context: string
-  /** Equal for texts that differ only in white space. */
-  textHash: string
-  /** See `IndexedPassage` for this and the next three. */
-  terms: string
-  titleTerms: number
-  headingTerms: number
-  language: number
-}
+export type PreparedPassage = Pick<
+  IndexedPassage,
+  keyof Omit<Chunk, 'headingPath'> | 'heading' | 'textHash' | 'terms' | 'titleTerms' | 'headingTerms' | 'language'
+>
 
 export interface PrepareRequest {
   title: string

@@ -1,7 +1,7 @@
 import { isDocsearchError } from '../../core/errors.ts'
 import { cleanTitle } from '../blocks/page-builder.ts'
 import { NUMBERING, PROPERTIES, STYLES, DOCX_XML, readParts } from './parts.ts'
-import { readElementText, readXml, type Element } from '../package/xml.ts'
+import { type Element, ElementText, readXml } from '../package/xml.ts'
 import type { Readable } from 'node:stream'
 
 /** What the paragraphs of a DOCX refer to. */
@@ -19,7 +19,7 @@ export async function readDefinitions(file: string): Promise<{ title: string | n
     (name) => name === PROPERTIES || STYLES.test(name) || NUMBERING.test(name),
     async (name, part) => {
       try {
-        if (name === PROPERTIES) title = cleanTitle(await readElementText(part, DOCX_XML, 'title'))
+        if (name === PROPERTIES) title = await readTitle(part)
         else if (STYLES.test(name)) definitions.styles = await readStyles(part)
         else definitions.numbering = await readNumbering(part)
       } catch (error) {
@@ -29,6 +29,12 @@ export async function readDefinitions(file: string): Promise<{ title: string | n
     },
   )
   return { title, definitions }
+}
+
+async function readTitle(properties: Readable): Promise<string | null> {
+  const title = new ElementText('title')
+  await readXml(properties, DOCX_XML, title)
+  return cleanTitle(title.value)
 }
 
 /** What a style says about its paragraphs. */

@@ -1,6 +1,6 @@
 import { isDocsearchError } from '../../core/errors.ts'
 import { corrupt } from '../failures.ts'
-import { Flow } from '../blocks/flow.ts'
+import { Flow, writeFlow } from '../blocks/flow.ts'
 import type { Parser } from '../parser.ts'
 import { readWithMammoth } from './mammoth.ts'
 import { isForMammoth, mainPart, MARGINS, NOTES, inspectDocx, readParts } from './parts.ts'
@@ -40,13 +40,10 @@ export const parseDocx: Parser = async ({ file, limits }, output) => {
     )
   }
   await addMargins(file, flow, definitions)
-  const heading = flow.firstHeading
-  const pages = flow.build()
-  output.open(pages.length)
-  for (const page of pages) output.page(page)
+  const { pageCount, firstHeading } = writeFlow(flow, output)
   return {
-    title: title ?? (heading !== null && heading.level === 1 ? heading.text : null),
-    pageCount: pages.length,
+    title: title ?? (firstHeading?.level === 1 ? firstHeading.text : null),
+    pageCount,
     warnings: [],
     facts: { engine },
   }

@@ -48,6 +48,27 @@ export class HtmlParser extends Parser {
   }
 }
 
+/** Takes the tags and texts of a page in their order. */
+export interface TagReader {
+  openTag(tag: string, attributes: Record<string, string>): void
+  addText(text: string): void
+  closeTag(tag: string): void
+}
+
+export function readTags(html: string, reader: TagReader): void {
+  // XHTML closes elements in their own tag (`<title/>`), which HTML doesn't know.
+  const options = /^\s*<\?xml/.test(html) ? { recognizeSelfClosing: true, recognizeCDATA: true } : {}
+  const parser = new HtmlParser(
+    {
+      onopentag: (tag, attributes) => reader.openTag(tag, attributes),
+      ontext: (text) => reader.addText(text),
+      onclosetag: (tag) => reader.closeTag(tag),
+    },
+    options,
+  )
+  parser.end(html)
+}
+
 /** Elements that never hold text of the document: code, drawings, other documents. */
 const CODE = new Set('script style template title svg math iframe object noframes noembed'.split(' '))
 /** Elements with choices of a form, navigation, or text for browsers without scripts. */
@@ -68,11 +89,6 @@ export const PREFORMATTED = new Set(['pre', 'listing', 'xmp'])
 export const LISTS = new Set(['ul', 'ol'])
 /** A footer in one of these belongs to the content. Any other footer belongs to the site. */
 export const SECTIONS = new Set(['article', 'section', 'main', 'blockquote', 'figure'])
-
-/** XHTML closes elements in their own tag (`<title/>`), which HTML doesn't know. */
-export function parserOptions(html: string): { recognizeSelfClosing?: boolean; recognizeCDATA?: boolean } {
-  return /^\s*<\?xml/.test(html) ? { recognizeSelfClosing: true, recognizeCDATA: true } : {}
-}
 
 export function headingLevel(tag: string): number | undefined {
   return Object.hasOwn(HEADINGS, tag) ? HEADINGS[tag] : undefined

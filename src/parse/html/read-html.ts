@@ -1,11 +1,11 @@
 import {
-  HtmlParser,
   headingLevel,
   isAroundContent,
   isBlock,
   isCode,
   LISTS,
-  parserOptions,
+  readTags,
+  type TagReader,
   PREFORMATTED,
   ROWS,
   SECTIONS,
@@ -44,16 +44,7 @@ export interface HtmlResult {
  */
 export function readHtml(html: string, flow: Flow, options: HtmlOptions = {}): HtmlResult {
   const reader = new HtmlReader(flow, options)
-  const parser = new HtmlParser(
-    {
-      onopentag: (tag, attributes) => reader.openTag(tag, attributes),
-      ontext: (text) => reader.addText(text),
-      onclosetag: (tag) => reader.closeTag(tag),
-    },
-    parserOptions(html),
-  )
-  parser.write(html)
-  parser.end()
+  readTags(html, reader)
   return reader.result()
 }
 
@@ -64,7 +55,7 @@ interface Nested {
 }
 
 /** Follows the tags of a page and writes its blocks. */
-class HtmlReader {
+class HtmlReader implements TagReader {
   private readonly flow: Flow
   private readonly parts: HtmlParts
   private readonly layoutTables: ReadonlySet<number>

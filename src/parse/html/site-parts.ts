@@ -1,4 +1,4 @@
-import { HtmlParser, headingLevel, isAroundContent, isBlock, isCode, LISTS, parserOptions, SECTIONS } from './html-parser.ts'
+import { headingLevel, isAroundContent, isBlock, isCode, LISTS, readTags, SECTIONS, type TagReader } from './html-parser.ts'
 
 /** Words in the class or ID of an element that a site puts around its pages. */
 const MENU_NAME =
@@ -49,20 +49,12 @@ type Reason = 'menu' | 'footer' | 'consent' | 'silent' | 'list'
  */
 export function siteParts(html: string): ReadonlySet<number> {
   const scanner = new Scanner()
-  const parser = new HtmlParser(
-    {
-      onopentag: (tag, attributes) => scanner.openTag(tag, attributes),
-      ontext: (text) => scanner.addText(text),
-      onclosetag: (tag) => scanner.closeTag(tag),
-    },
-    parserOptions(html),
-  )
-  parser.end(html)
+  readTags(html, scanner)
   return scanner.result()
 }
 
 /** Measures the elements of a page. */
-class Scanner {
+class Scanner implements TagReader {
   private count = 0
   private readonly open: Part[] = []
   /** The element that is never read, and how many elements of its name are open in it. */

@@ -1,22 +1,12 @@
-import { readFile } from 'node:fs/promises'
 import PostalMime, { type Address, addressParser, type Attachment, decodeWords, type Email } from 'postal-mime'
 import { decodeText } from '../encoding/decode.ts'
 import { corrupt } from '../failures.ts'
-import type { Parser } from '../parser.ts'
 import { bodyWithoutBlankLine } from '../sniff/begins-as.ts'
 import { joinFlowedQuotes, type MailAttachment, type Message, messageIds, showDate, toDate, withPlainHeaders } from './message.ts'
-import { writeMessages } from './write-messages.ts'
+import { messageParser } from './write-messages.ts'
 
 /** Reads a message. */
-export const parseEml: Parser = async ({ file, limits }, output) => {
-  const message = await readEml(await readFile(file))
-  return {
-    title: message.subject,
-    ...(await writeMessages([message], 1, limits, output)),
-    warnings: [],
-    facts: { engine: 'postal-mime' },
-  }
-}
+export const parseEml = messageParser(readEml, 'postal-mime')
 
 /** Mail gateways and lists add headers, but never this much. */
 const MAX_HEADER_BYTES = 4_000_000

@@ -1,28 +1,18 @@
-import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type MsgReaderModule from '@kenjiuno/msgreader'
-import { type FieldsData } from '@kenjiuno/msgreader'
+import type { FieldsData } from '@kenjiuno/msgreader'
 import { decodeText } from '../encoding/decode.ts'
 import { corrupt, encrypted } from '../failures.ts'
 import { decodeHtml } from '../html/html.ts'
-import type { Parser } from '../parser.ts'
 import { readRtfBody } from '../rtf/rtf.ts'
 import { beginsAsRtf } from '../sniff/begins-as.ts'
 import { checkChains } from './cfb-chains.ts'
 import { readEml } from './eml.ts'
 import { type MailAttachment, type Message, messageIds, showDate, toDate, withPlainHeaders } from './message.ts'
-import { writeMessages } from './write-messages.ts'
+import { messageParser } from './write-messages.ts'
 
 /** Reads a message, an appointment or another item that Outlook saved. */
-export const parseMsg: Parser = async ({ file, limits }, output) => {
-  const message = await readMsg(await readFile(file))
-  return {
-    title: message.subject,
-    ...(await writeMessages([message], 1, limits, output)),
-    warnings: [],
-    facts: { engine: 'msgreader' },
-  }
-}
+export const parseMsg = messageParser(readMsg, 'msgreader')
 
 // It is a CommonJS module, whose default export its types describe as that of an ES module.
 const require = createRequire(import.meta.url)

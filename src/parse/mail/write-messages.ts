@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { capitalized } from '../../core/capitalized.ts'
 import { FORMATS } from '../../core/formats.ts'
 import type { MessageHeader, Page, SkippedAttachment } from '../../core/parsed.ts'
@@ -5,8 +6,17 @@ import { shorten } from '../../core/text-limits.ts'
 import { Flow } from '../blocks/flow.ts'
 import { layoutTables } from '../html/layout-tables.ts'
 import { readHtml } from '../html/read-html.ts'
-import type { ParserLimits, ParserOutput, ParseSummary } from '../parser.ts'
+import type { Parser, ParserLimits, ParserOutput, ParseSummary } from '../parser.ts'
 import { type MailAttachment, type Message, isSeparator, unquoted } from './message.ts'
+
+/** Returns the parser of a format whose files have one message. */
+export function messageParser(read: (bytes: Buffer) => Promise<Message>, engine: string): Parser {
+  return async ({ file, limits }, output) => {
+    const message = await read(await readFile(file))
+    const written = await writeMessages([message], 1, limits, output)
+    return { title: message.subject, ...written, warnings: [], facts: { engine } }
+  }
+}
 
 /** Writes each message as a page, and its attachments. Throws `too_much_text`. */
 export async function writeMessages(

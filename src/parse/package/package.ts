@@ -3,7 +3,7 @@ import type { Entry, ZipFile } from 'yauzl'
 import { isDocsearchError } from '../../core/errors.ts'
 import { cleanTitle } from '../blocks/page-builder.ts'
 import { encrypted, tooManyEntries, tooMuchXml } from '../failures.ts'
-import { readXml, type XmlHandlers, type XmlOptions } from './xml.ts'
+import { ElementText, readXml, type XmlHandlers, type XmlOptions } from './xml.ts'
 import { MAX_ENTRIES, withZip } from './zip.ts'
 
 /** Parts that can have text. Their inflated sizes count towards the limit. */
@@ -134,21 +134,8 @@ const DEFAULT_TITLE =
 
 /** Returns the title in the properties of a document; null if it has none of its own. */
 export async function readTitle(parts: Package, part: string): Promise<string | null> {
-  let title: string | null = null
-  let isInside = false
-  await parts.readOptionalXml(part, {
-    open({ name }) {
-      if (name !== 'title' || title !== null) return
-      isInside = true
-      title = ''
-    },
-    text(text) {
-      if (isInside) title += text
-    },
-    close(name) {
-      if (name === 'title') isInside = false
-    },
-  })
-  const text = cleanTitle(title)
+  const title = new ElementText('title')
+  await parts.readOptionalXml(part, title)
+  const text = cleanTitle(title.value)
   return text === null || DEFAULT_TITLE.test(text) ? null : text
 }

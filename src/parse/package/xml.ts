@@ -77,25 +77,30 @@ export async function readXml(
   if (failure !== null) throw corrupt(what, failure)
 }
 
-/** Returns the text of the first element with this local name, e.g. `title` in `docProps/core.xml`. */
-export async function readElementText(source: Readable, options: XmlOptions, element: string): Promise<string | null> {
-  let found: string | null = null
-  let isInside = false
-  await readXml(source, options, {
-    open({ name }) {
-      if (name === element && found === null) {
-        isInside = true
-        found = ''
-      }
-    },
-    text(text) {
-      if (isInside) found += text
-    },
-    close(name) {
-      if (name === element) isInside = false
-    },
-  })
-  return found
+/** Collects the text of the first element with this local name, e.g. `title` in `docProps/core.xml`. */
+export class ElementText implements XmlHandlers {
+  /** Null if there is no such element. */
+  value: string | null = null
+  private readonly element: string
+  private isInside = false
+
+  constructor(element: string) {
+    this.element = element
+  }
+
+  open({ name }: Element): void {
+    if (name !== this.element || this.value !== null) return
+    this.isInside = true
+    this.value = ''
+  }
+
+  text(text: string): void {
+    if (this.isInside) this.value += text
+  }
+
+  close(name: string): void {
+    if (name === this.element) this.isInside = false
+  }
 }
 
 /** XML in UTF-16 begins with a byte order mark. Other encodings are declared. */
