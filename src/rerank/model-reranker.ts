@@ -1,8 +1,8 @@
 import type { RerankConfig } from '../config/config.ts'
+import { cutToTokens } from '../text/model-tokens.ts'
 import type { ModelKeeper } from './model-keeper.ts'
 import { NoTurn, type RerankModel, RerankModelError } from './rerank-model.ts'
-import type { Reranker, RerankOutcome, RerankRequest, RerankCandidate } from './reranker.ts'
-import { cutToTokens } from '../text/model-tokens.ts'
+import type { RerankCandidate, Reranker, RerankOutcome, RerankRequest } from './reranker.ts'
 
 /** The order that the model starts from. It stays if there is no model. */
 const BASE = 'builtin'

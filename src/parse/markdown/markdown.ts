@@ -2,9 +2,8 @@ import type { Page } from '../../core/parsed.ts'
 import { cleanText } from '../blocks/page-builder.ts'
 import { readTextFile } from '../encoding/decode.ts'
 import type { Parser } from '../parser.ts'
-import { BlockReader } from './block-reader.ts'
+import { BlockReader, MarkdownPage } from './block-reader.ts'
 import { readReferences } from './lines.ts'
-import { MarkdownPage } from './markdown-page.ts'
 
 /**
  * Reads Markdown into one page of headings, paragraphs, list items, code and table rows, with the blocks of HTML among them.

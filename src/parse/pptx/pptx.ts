@@ -1,10 +1,20 @@
 import { canBeHeading } from '../../core/headings.ts'
 import { Flow, writeFlow } from '../blocks/flow.ts'
 import { corrupt } from '../failures.ts'
-import { findMainPart, readRelationships, type Relationship, relationshipId, targetsOf } from '../ooxml/relationships.ts'
+import {
+  findMainPart,
+  readRelationships,
+  type Relationship,
+  relationshipId,
+  targetsOf,
+  readChart,
+  readComments,
+  readDiagram,
+  DrawingText,
+  type DrawingParagraph,
+} from '../package/ooxml.ts'
 import { type Package, withPackage, readTitle } from '../package/package.ts'
 import type { Parser } from '../parser.ts'
-import { readChart, readComments, readDiagram, DrawingText, type DrawingParagraph } from '../ooxml/drawing-text.ts'
 import type { Element, XmlHandlers } from '../package/xml.ts'
 
 const PPTX = 'The PPTX'

@@ -1,7 +1,14 @@
 import { Flow, writeFlow } from '../blocks/flow.ts'
 import { corrupt } from '../failures.ts'
-import { DrawingText, readChart } from '../ooxml/drawing-text.ts'
-import { findMainPart, readRelationships, type Relationship, relationshipId, targetsOf } from '../ooxml/relationships.ts'
+import {
+  DrawingText,
+  readChart,
+  findMainPart,
+  readRelationships,
+  type Relationship,
+  relationshipId,
+  targetsOf,
+} from '../package/ooxml.ts'
 import { type Package, withPackage, readTitle } from '../package/package.ts'
 import type { Parser } from '../parser.ts'
 import { CellBudget } from '../sheet/sheet.ts'
