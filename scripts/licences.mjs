@@ -33,7 +33,7 @@ const TEXTS = { 'Apache-2.0': 'node_modules/@opentelemetry/api/LICENSE' }
 export function shippedPackages(lock) {
   return Object.entries(lock.packages).flatMap(([path, entry]) => {
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
-    if (path === '' || (entry.dev && !(COPIED.includes(name) && path === `node_modules/${name}`))) return []
+    if (path === '' || entry.link || (entry.dev && !(COPIED.includes(name) && path === `node_modules/${name}`))) return []
     return [{ path, name, version: entry.version, license: entry.license }]
   })
 }

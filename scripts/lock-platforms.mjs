@@ -1,5 +1,5 @@
 // `npm run lock` calls this script with `--before` and again after `npm install`.
-// Before: forgets the entries without `integrity`, so that npm asks the registry for them again.
+// Before: forgets the fetched packages without `integrity`, so that npm asks the registry for them again.
 // After: completes package-lock.json with every optional platform package that a manifest names and the lock lacks.
 // A registry mirror often carries the binaries of one platform only. npm then writes a lock without the others, `npm ci` refuses
 // that lock ("Missing: @lancedb/lancedb-darwin-arm64@ from lock file"), and a Mac could not use it. An entry without `integrity`
@@ -26,8 +26,8 @@ function write() {
 const lock = JSON.parse(readFileSync(lockFile, 'utf8'))
 const packages = lock.packages
 if (process.argv.includes('--before')) {
-  for (const [location, { integrity }] of Object.entries(packages))
-    if (location !== '' && integrity === undefined) delete packages[location]
+  for (const [location, { integrity, link }] of Object.entries(packages))
+    if (location.includes('node_modules/') && !link && integrity === undefined) delete packages[location]
   write()
   process.exit(0)
 }
