@@ -1,16 +1,13 @@
 // `npm run bench [-- startup|embed|search|ingest|pages|turns|footprint|scale|projects|processes|ollama|sync|backup …]` measures ratios of one run.
-// Without a section, it measures all of them and writes bench/RESULTS.md.
+// Without a section, it measures all of them. It prints rows of a table; bench/RESULTS.md has the newest figures and their history.
 //
 // Options of `scale`: `--passages 200000` (20,000 by default, also for `projects` and `processes`); `--searches 10000` before memory is measured;
 // `--checkout FOLDER` for another built checkout, to measure in turns with this one (`.`), several times; `--rivals fts5,xapian,postgres,lancedb`
 // (all by default, `--rivals ''` for none). Options of `ollama`, which measures with the Ollama that OLLAMA_HOST names, otherwise with a fake one:
 // `--model all-minilm`; `--questions 100`, also for `processes`; `--checkout FOLDER` as above. Options of `processes`: `--notes 1000` and
 // `--pdfs 400`, the numbers of further, short documents and of PDFs. Variables such as DOCSEARCH_LOG_LEVEL reach the daemons.
-import { writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startInstance } from '../test/quality/instance.ts'
-import { wrapProse } from '../test/quality/report-file.ts'
 import { measureBackup } from './backup.ts'
 import { measureEmbed } from './embed.ts'
 import { measureFootprint } from './footprint.ts'
@@ -84,15 +81,11 @@ if (unknown.length > 0) {
   console.error(`Unknown section: ${unknown.join(', ')}. Sections: ${Object.keys(SECTIONS).join(', ')}.`)
   process.exit(2)
 }
-const lines = ['| what | figure | bound |', '|---|---|---|']
+console.log('| what | figure | bound |\n|---|---|---|')
 for (const [name, measure] of Object.entries(SECTIONS)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
   for (const { name: what, value, bound } of await measure()) {
-    lines.push(`| ${what} | ${value} | ${bound ?? ''} |`)
-    console.log(lines.at(-1))
+    console.log(`| ${what} | ${value} | ${bound ?? ''} |`)
   }
 }
-if (wanted.length === 0) {
-  const head = `# Figures\n\n\`npm run bench\` wrote these figures on ${describeMachine()}. Ratios compare measurements of one run. The times next to them hold only for this machine and this run.\n\n`
-  writeFileSync(fileURLToPath(new URL('RESULTS.md', import.meta.url)), wrapProse(`${head}${lines.join('\n')}\n`))
-}
+console.log(`\nMeasured on ${describeMachine()}.`)
