@@ -10,7 +10,7 @@ const ENVIRONMENT: [name: string, meaning: string][] = [
   ['DOCSEARCH_TOKEN', 'API key or access token. Replaces the stored credential.'],
   ['DOCSEARCH_CLIENT_SECRET', 'Secret for login --client-id.'],
   ['DOCSEARCH_DATA', 'Data folder for serve, reindex, users, clients and audit.'],
-  ['DOCSEARCH_CACERT', 'File with the certificate of a further authority to trust.'],
+  ['DOCSEARCH_CACERT', 'File with the certificate of another authority to trust.'],
   ['DOCSEARCH_PAGER, PAGER', 'Program that shows output taller than the terminal.'],
   ['NO_COLOR', 'Turns off colours.'],
 ]

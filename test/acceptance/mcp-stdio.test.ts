@@ -79,7 +79,7 @@ test('a credential that ends is an answer that says what to do', async () => {
 })
 
 describe('without an instance', () => {
-  test('two agents at once start one instance, which goes on running', async () => {
+  test('two agents at once start one instance, which keeps running', async () => {
     const home = await mkdtemp(join(tmpdir(), 'docsearch-mcp-'))
     const dataDir = join(home, 'instance')
     const env = cleanEnv(home, { DOCSEARCH_DATA: dataDir, DOCSEARCH_EMBEDDER: 'builtin', DOCSEARCH_PORT: '0' })

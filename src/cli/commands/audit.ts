@@ -22,7 +22,7 @@ export default defineCommand({
     ...DATA_OPTIONS,
     project: text('-p, --project <name>', 'Only events in this project (ID or name)'),
     action: choice('--action <action>', 'Only this action, such as document.delete', AUDIT_ACTIONS),
-    actor: text('--actor <user>', 'Only what this user did (ID or email)'),
+    actor: text('--actor <user>', 'Only events of this user (ID or email)'),
     document: text('--document <id>', 'Only events about this document'),
     after: option('--after <date>', 'Only events on this day or later, such as 2026-03-31', time),
     before: option('--before <date>', 'Only events before this day', time),

@@ -173,7 +173,7 @@ const test = defineCommand({
   name: 'test',
   summary: 'Try out a model on samples',
   description:
-    'Embed a few sample texts with a model, check whether the vectors fit together as search needs it, and measure the speed. ' +
+    'Embed a few sample texts with a model, check whether the vectors are good enough for search, and measure the speed. ' +
     'Nothing is changed. Exits with 3 if a check fails.',
   arguments: { model: argument('<model>', 'builtin, or the name of a model in Ollama') },
   examples: ['docsearch models test embeddinggemma', 'docsearch models test builtin --json'],

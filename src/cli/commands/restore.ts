@@ -14,11 +14,11 @@ export default defineCommand({
   name: 'restore',
   summary: 'Restore a data folder from a backup',
   description:
-    'Make a data folder from a backup, on this or another machine. The folder must be empty or not exist. The command checks every hash ' +
+    'Create a data folder from a backup, on this or another machine. The folder must be empty or not exist. The command checks every hash ' +
     'before it puts the files in place. Afterwards, start the instance with `docsearch serve`.',
   arguments: { target: pathArgument('<target>', 'The file or folder of the backup, or - for standard input') },
   options: {
-    data: path('--data <folder>', 'Data folder to make (DOCSEARCH_DATA)'),
+    data: path('--data <folder>', 'Data folder to create (DOCSEARCH_DATA)'),
     snapshot: SNAPSHOT,
     skipDamaged: flag('--skip-damaged', 'If originals are damaged, restore everything else'),
   },

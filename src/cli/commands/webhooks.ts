@@ -122,7 +122,7 @@ const edit = defineCommand({
   options: {
     project: projectOption,
     url: text('--url <url>', 'New address'),
-    events: { ...eventOption, description: 'Event to send, repeatable; replaces the present events' },
+    events: { ...eventOption, description: 'Event to send, repeatable; replaces the current events' },
     description: descriptionOption,
     on: flag('--on', 'Turn it on, and send the messages that were waiting', { conflictsWith: ['off'] }),
     off: flag('--off', 'Turn it off'),

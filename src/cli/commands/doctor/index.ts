@@ -11,7 +11,7 @@ export default defineCommand({
   options: {
     data: path('--data <folder>', 'Check this data folder directly (DOCSEARCH_DATA, unless you name an instance)'),
     subset: option('--subset <part>', 'Read only a part of the originals, such as 1/10', subset),
-    fix: flag('--fix', 'Make the repairs that are safe, and report them'),
+    fix: flag('--fix', 'Make safe repairs, and report them'),
   },
   details: [
     'The command reads every original and compares it with its hash, which takes as long as reading the files. --subset 1/10 reads a',

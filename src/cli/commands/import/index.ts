@@ -11,7 +11,7 @@ export default defineCommand({
     project: text('-p, --project <name>', "Project (ID or name); created if it doesn't exist"),
     originals: flag(
       '--originals',
-      'Of a Paperless-ngx export: upload the original even if there is an archive version with recognized text',
+      'From a Paperless-ngx export: upload the original even if there is an archive version with recognized text',
     ),
     wait: flag('-w, --wait', 'Wait until the documents are searchable'),
     dryRun: flag('-n, --dry-run', 'Show what would be uploaded'),

@@ -48,7 +48,7 @@ const add = defineCommand({
     user: argument('<user>', `Email address or ID, or \`${EVERYONE}\` for all present and future users of the instance`),
   },
   options: {
-    yes: flag('-y, --yes', 'Invite an address that nobody has without asking'),
+    yes: flag('-y, --yes', "Don't ask before inviting an address without an account"),
     role: choice('--role <role>', 'What the member may do (default reader)', PROJECT_ROLES),
   },
   examples: [

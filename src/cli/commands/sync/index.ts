@@ -20,7 +20,7 @@ export default defineCommand({
     wholeProject: flag('--whole-project', 'Compare with all documents of the project, not only those of this folder'),
     ...selectionOptions,
     dryRun: flag('-n, --dry-run', 'Show what sync would do, and change nothing', { conflictsWith: ['watch', 'apply'] }),
-    plan: { ...path('--plan <file>', 'Write what sync would do to a file, and change nothing'), conflictsWith: ['apply'] },
+    plan: { ...path('--plan <file>', 'Write the planned changes to a file, and make none of them'), conflictsWith: ['apply'] },
     apply: path('--apply <file>', 'Make the changes in a file that --plan wrote'),
     watch: flag('--watch', 'Keep running, and sync whenever the folder changes', { conflictsWith: ['plan', 'apply'] }),
     install: flag('--install', 'Start `--watch` with these options at every login, as a systemd unit or launchd agent', {

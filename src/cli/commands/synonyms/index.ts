@@ -31,7 +31,7 @@ const list = defineCommand({
 
 const add = defineCommand({
   name: 'add',
-  summary: 'Add words or phrases for the same thing',
+  summary: 'Add words or phrases that mean the same thing',
   arguments: {
     word: argument('<word>', 'Word or phrase'),
     synonyms: argumentList('<synonym...>', 'Other words or phrases for it'),

@@ -169,7 +169,7 @@ const disable = defineCommand({
 
 const enable = defineCommand({
   name: 'enable',
-  summary: 'Let a disabled user in again',
+  summary: 'Enable a disabled user again',
   arguments: { user: argument('<user>', USER) },
   options: DATA_OPTIONS,
   examples: ['docsearch users enable ada@example.org'],
