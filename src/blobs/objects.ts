@@ -42,7 +42,7 @@ export async function openObjectBlobs({ store, folder, cacheBytes, storeTime }: 
 }
 
 /**
- * Each `put` creates an object of its own, a copy: `blobs/<hash>/<random number>`. Reads use the newest copy. A sweep in another process may find an
+ * Each `put` creates a separate object, a copy: `blobs/<hash>/<random number>`. Reads use the newest copy. A sweep in another process may find an
  * old copy without a document and delete it much later, even hours later if the process was frozen. With one key for each hash, the sweep would also
  * delete bytes that a new upload has just stored again.
  */
@@ -51,7 +51,7 @@ class ObjectBlobs implements Blobs {
   readonly #store: ObjectStore
   readonly #cache: FileCache
   readonly #storeTime: () => Promise<Date>
-  /** The newest copies by hash, as far as this process knows. */
+  /** The newest copies that this process knows, by hash. */
   readonly #known = new Map<string, Pick<StoredObject, 'key' | 'size'>>()
 
   constructor(store: ObjectStore, incoming: string, cache: FileCache, storeTime: () => Promise<Date>) {

@@ -95,7 +95,7 @@ class Tables {
   }
 
   /**
-   * Returns the caption, the header and the last label of the table that goes on at a place of the text, as far as they stand above it. Returns
+   * Returns the caption, the header and the last label of the table that continues at a place of the text, if they stand above it. Returns
    * an empty string for a place that is in no table, or at the beginning of one.
    */
   above(place: number): string {

@@ -60,7 +60,7 @@ export class Packer {
   /**
    * Ends the passage if the span is on another page, because a passage names its page. Only a sentence that the end of the page
    * broke goes on to its own end. A heading at the foot of a page belongs to the next page, but a page with nothing else is a
-   * title, and a passage of its own.
+   * title, and a separate passage.
    */
   private leavePage(span: Span, continues: boolean): boolean {
     const page = this.draft.pieces[0]?.page ?? span.page
@@ -155,7 +155,7 @@ export class Packer {
   }
 }
 
-/** Returns the title of a text without headings: a short first line of its own. A salutation such as `Dear Sir,` is none. */
+/** Returns the title of a text without headings: a short first line of its own. A salutation such as `Dear Sir,` doesn't count. */
 function openingOf(text: string, spans: readonly Span[]): string[] {
   const first = spans[0]
   if (first === undefined || spans.length < 2 || first.kind !== 'paragraph' || spans.some((span) => span.kind === 'heading'))

@@ -76,7 +76,7 @@ const TOPICS_HELP = 'Help topics: search-syntax, configuration, exit-codes (`doc
 
 const HELP_FLAGS = '-h, --help'
 const HELP_DESCRIPTION = 'Show help'
-/** Global options whose value is a word of its own. */
+/** Global options whose value is a separate word. */
 const GLOBAL_VALUES = ['--server', '--profile', '--cacert']
 
 /** The word that names the command, so that only this one has to load; undefined when there is none. */

@@ -26,7 +26,7 @@ export function isPublicAddress(address: string): boolean {
   return parsed.range() === 'unicast' && (parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_IPV6))
 }
 
-/** Returns whether an IP address is one of the internet's, of a private network or of this machine. Link-local addresses are none of these. */
+/** Returns whether an IP address belongs to the internet, a private network or this machine. False for link-local addresses. */
 export function isPublicOrPrivateAddress(address: string): boolean {
   if (isIP(address) === 0) return false
   return isPublicAddress(address) || [...PRIVATE_RANGES, 'loopback'].includes(ipaddr.process(address.split('%')[0]!).range())

@@ -20,7 +20,7 @@ const FULL_STOP = /[.。!！]["'”’)\]]*$/u
 const SHORTENED = /(?:^|[\s.])(?:Inc|INC|Co|CO|Corp|CORP|Ltd|LTD|plc|PLC|Bros|Jr|Sr|Dr|St|etc|No|\p{Lu})\.$/u
 
 /**
- * Returns false for a text that looks like a heading because of its type or its place, but is none: a bullet, a row of a table, a note such as
+ * Returns false for a text that looks like a heading because of its type or its place, but isn't one: a bullet, a row of a table, a note such as
  * `(In millions)`, a sentence or a part of one. Such a heading would stay with all passages up to the next one.
  */
 export function canBeHeading(text: string, maxChars = MAX_GUESSED_CHARS): boolean {

@@ -6,7 +6,7 @@ interface ConditionValues {
   isOneOf: readonly string[]
   /** The field, a list, has at least one of the values. An empty list matches no passage. */
   hasAnyOf: readonly string[]
-  /** The field is none of the values. */
+  /** The field has none of the values. */
   isNoneOf: readonly string[]
   /** The field, a list, has each of the values. */
   hasAllOf: readonly string[]

@@ -110,7 +110,7 @@ function ask(
   const options = {
     signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
     headers: { accept: 'application/json' },
-    // A connection of its own, whose certificate can be read.
+    // A separate connection, whose certificate can be read.
     agent: false as const,
     ...(certificates !== undefined && { ca: [...getCACertificates('default'), certificates] }),
   }

@@ -9,7 +9,7 @@ export type DoctorOptions = ExamineOptions | PlaceExamineOptions
 /** What the process sends at the end. Everything before it is an `ExamineEvent`. */
 export type DoctorMessage = ExamineEvent | { type: 'done' }
 
-/** A process of its own, because SQLite checks a database without a pause, and damaged files could crash native code. */
+/** A separate process, because SQLite checks a database without a pause, and damaged files could crash native code. */
 process.on('disconnect', () => process.exit(0))
 process.once('message', (options) => {
   process.umask(0o077)

@@ -37,7 +37,7 @@ export interface IndexPlace {
   inspect(index: { id: string; layout: VectorLayout }): Promise<IndexInspection>
   /** Returns the indexes that have files, without those that a process may be making or deleting right now. */
   list(): Promise<string[]>
-  /** Removes a file, which the next start makes again. Null if the repair of a damaged segment is to index its documents again. */
+  /** Removes a file, which the next start makes again. Null if a damaged segment has to be repaired by indexing its documents again. */
   removeFile: ((file: string) => Promise<void>) | null
 }
 

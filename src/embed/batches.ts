@@ -1,7 +1,7 @@
 import type { Logger } from '../core/logger.ts'
 import { OllamaCallError } from '../ollama/client.ts'
 
-/** What one call of `embedDocuments` should have at most. A single longer text is a call of its own. */
+/** What one call of `embedDocuments` should have at most. A single longer text is a separate call. */
 export interface BatchLimits {
   inputs: number
   /** By `countTokens`. */

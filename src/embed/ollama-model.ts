@@ -236,7 +236,7 @@ export function notAnswering(url: string): string {
   return `Ollama at ${withoutCredentials(url)} did not answer a query in time. Searches use keywords only until it answers again.`
 }
 
-/** Returns the code for the health report. A missing model has a code of its own, because a pull cures it. */
+/** Returns the code for the health report. A missing model has its own code, because a pull cures it. */
 export function healthCode(error: DocsearchError): ErrorCode {
   return error.cause instanceof OllamaCallError && error.cause.failure === 'model_missing'
     ? 'embedding_model_missing'

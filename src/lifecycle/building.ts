@@ -14,7 +14,7 @@ export interface BuildingParts {
   openIndexes: OpenIndexes
 }
 
-/** The index that is to replace the active one: how it begins, ends, and becomes active. Only one caller at a time may use it. */
+/** The index that will replace the active one: how it begins, ends, and becomes active. Only one caller at a time may use it. */
 export class Building {
   readonly #indexes: Records['indexes']
   readonly #chooseEmbedder: ChooseEmbedder

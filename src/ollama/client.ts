@@ -8,7 +8,7 @@ import { shorten } from '../core/text-limits.ts'
 /** The messages of a server appear in documents, health and the log. */
 const MAX_MESSAGE_CHARS = 500
 
-/** How a call failed, as far as callers treat failures differently. */
+/** How a call failed: the kinds that callers treat differently. */
 export type OllamaFailure =
   | 'unreachable'
   /** No answer in time: trying again at once would only take as long. */

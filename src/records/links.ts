@@ -7,7 +7,7 @@ export interface OneTimeLinks {
   find(sha256: string): Promise<{ userId: string; purpose: LinkPurpose; expiresAt: Date } | null>
   /**
    * Uses a link: sets the password, and the name and address where given, and ends the user's sessions and other links, all in
-   * one transaction. Of several claims at the same time one succeeds. Returns null where `find` does. Throws `user_exists`; the
+   * one transaction. If several callers claim it at the same time, one succeeds. Returns null where `find` does. Throws `user_exists`; the
    * link can then still be used.
    */
   claim(sha256: string, account: { passwordHash: string; email?: string; name?: string }): Promise<User | null>

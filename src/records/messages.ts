@@ -41,7 +41,7 @@ export interface Messages {
   /** Returns the header of the message on a page of a document; null if there is none. */
   get(documentId: string, page: number): Promise<StoredMessage | null>
   /**
-   * Returns, by page, the messages of the project that the messages of a document answer, directly or along their thread, as far as their pages are
+   * Returns, by page, the messages of the project that the messages of a document answer, directly or along their thread, if their pages are
    * stored.
    */
   answeredBy(projectId: string, documentId: string): Promise<Map<number, AnsweredMessage[]>>

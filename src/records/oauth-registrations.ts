@@ -6,7 +6,7 @@ export const KEEP_UNUSED_MS = 24 * 60 * 60 * 1000
 /** Applications that registered themselves (RFC 7591). They are public, and have no owner and no secret. */
 export interface OAuthRegistrations {
   /**
-   * Stores an application. Of the applications to which nobody has given access, only the newest `maxUnused` stay, so that a stranger cannot
+   * Stores an application. Keeps only the newest `maxUnused` of the applications to which nobody has given access, so that a stranger cannot
    * fill the disk. A code or a device code that waits for its application counts as access.
    */
   create(

@@ -18,7 +18,7 @@ export interface ScrubProgress {
   finishedAt: Date | null
 }
 
-/** The files that users uploaded, as far as the records know them: each once, however many documents have it. */
+/** The uploaded files that the records know. Each file counts once, even if several documents have it. */
 export interface Originals {
   /** Returns originals of documents, also of those in the trash, in the order of their hashes, after `after`. */
   list(from: { after: string | null; limit: number }): Promise<{ sha256: string; sizeBytes: number }[]>

@@ -37,7 +37,7 @@ export type * from './vocabulary.ts'
 export type * from './webhooks.ts'
 
 /**
- * The truth about everything except the bytes of the originals. Each noun is an interface in a file of its own; sql/ implements
+ * The truth about everything except the bytes of the originals. Each noun is an interface in a separate file; sql/ implements
  * them. A method that takes the ids of an owner or of projects sees only what belongs to them: everything else is null or missing,
  * as if it did not exist. A method that writes is one transaction: when it throws, nothing has changed. Once it returns, the change survives a power cut, unless
  * the method says otherwise.

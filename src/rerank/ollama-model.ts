@@ -27,7 +27,7 @@ const MAX_FAILURES = 3
 
 /**
  * Creates a model on Ollama that answers whether a passage answers the question. The score comes from the log-probabilities of yes
- * and no. Each passage has a call of its own, so that no passage can influence the score of another. Throws RerankModelError.
+ * and no. Each passage has a separate call, so that no passage can influence the score of another. Throws RerankModelError.
  */
 export async function createOllamaRerankModel(
   { url, model, parallel, queue }: OllamaRerankOptions,

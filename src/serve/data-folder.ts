@@ -31,7 +31,7 @@ export interface DataFolder {
  * Creates the folder (mode 0700) if it is missing, checks that it is writable and belongs to this user, and locks it. Throws `data_unusable`, or
  * `data_in_use` with the daemon that uses it.
  *
- * The lock is an exclusive SQLite transaction on a file of its own. The operating system drops it when the process ends in any way, so there is
+ * The lock is an exclusive SQLite transaction on a separate file. The operating system drops it when the process ends in any way, so there is
  * never a stale lock file.
  */
 export async function openDataFolder(dir: string, { isRestore = false, isMigration = false } = {}): Promise<DataFolder> {

@@ -37,7 +37,7 @@ const PARTS = ['blobs', 'lance', 'segments', CONFIG, WEBHOOK_KEY, DATABASE_FILE]
 const LEFTOVERS = new Set([...PARTS, RESTORING, ...TRACES])
 
 /**
- * Makes a data folder from a backup. Everything is written to a folder of its own in it, and moved into place when every hash is right. Throws
+ * Makes a data folder from a backup. Everything is written to a separate folder in it, and moved into place when every hash is right. Throws
  * `data_unusable` for a folder that is not empty, `data_newer`, `backup_damaged` and `backup_incomplete`.
  */
 export async function restoreBackup(

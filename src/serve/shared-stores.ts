@@ -54,7 +54,7 @@ export function webhookOptions({
   return { records, key: { read: () => coordination.secret('webhooks') }, policy: config.webhooks, clock, log }
 }
 
-/** Each index has a fence of its own. */
+/** Each index has its own fence. */
 export function leasesOf(held: HeldLease): WriterLeases {
   const fences = new Map<string, number>()
   return {

@@ -11,7 +11,7 @@ export interface NewKey {
   name: string
   /** Default: the scopes of DEFAULT_SCOPES that the actor has. */
   scopes?: readonly KeyScope[] | undefined
-  /** The projects to which the key is limited, by ID or name. Default: those of the actor's own limit, or no limit. */
+  /** The projects to which the key is limited, by ID or name. Default: the actor's own limit, or no limit. */
   projects?: readonly string[] | undefined
   /** Default: the key doesn't expire. */
   expiresInDays?: number | undefined

@@ -20,7 +20,7 @@ export interface Metrics {
   contentType: string
   /** Returns the metrics in Prometheus' text format. Throws `insufficient_scope`, `owner_only` and `limited_to_projects`. */
   text(actor: Actor): Promise<string>
-  /** For the listener of its own, which needs no credential. */
+  /** For the separate listener, which needs no credential. */
   textForOperator(): Promise<string>
 }
 

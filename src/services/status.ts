@@ -7,7 +7,7 @@ import { requireScope, seesWholeInstance, type Access, type Actor } from './acce
 import type { Health, HealthReport } from './health.ts'
 import type { Memory, Storage } from './instance.ts'
 
-/** What the instance does at the moment, as far as the actor may know. */
+/** What the instance is doing at the moment, limited to what the actor may know. */
 export interface StatusReport {
   health: HealthReport
   /** The documents that the actor may see, or all documents for the owner. */

@@ -8,7 +8,7 @@ import { syncFolder } from '../core/sync.ts'
 const KEY_BYTES = 32
 
 /**
- * Encrypts the secrets of webhooks for the database. They can't be hashed, because docsearch signs with them. The key is in a file of its own, so
+ * Encrypts the secrets of webhooks for the database. They can't be hashed, because docsearch signs with them. The key is in a separate file, so
  * that the database alone, such as a copy of it, does not reveal them.
  */
 export interface WebhookSecrets {

@@ -7,14 +7,14 @@ import { MIN_ID_SUFFIX } from '../../core/ids.ts'
 const MIN_WIDTH = 12
 /** What a column is cut to when leaving out columns is not enough. */
 const LAST_RESORT_WIDTH = 8
-/** Cells that say nothing. A column that has no others is the first that a narrow terminal does without. */
+/** Cells without a value. A narrow terminal first leaves out a column that has only such cells. */
 const EMPTY = new Set(['', '-'])
 /** A path and an email address keep at least this share of the terminal, because users know documents and people by them. */
 const NAMING_SHARE = 0.36
 const NAMING = new Set(['PATH', 'EMAIL'])
 /** Columns that are shown whole or not at all: half an ID or half a time is of no use. */
 const WHOLE = new Set(['ID', 'KEY', 'TIME', 'CREATED', 'DELETED', 'EXPIRES', 'LAST LOGIN', 'LAST USED', 'SIZE'])
-/** Columns that a narrow terminal does without, the least important first. */
+/** Columns that a narrow terminal leaves out, the least important first. */
 const OPTIONAL = [
   'DETAILS',
   'CREDENTIAL',
@@ -49,8 +49,8 @@ export interface TableOptions {
 }
 
 /**
- * On a terminal: aligned columns with a header, cut to the terminal's width. The column ID shows the end of each ID, as far as the
- * table needs it to tell the IDs apart. The widest column is cut first, but never an ID, because users copy it. When cutting is not enough, the table leaves out columns: those without a value, then the least important ones.
+ * On a terminal: aligned columns with a header, cut to the terminal's width. The column ID shows the end of each ID, long
+ * enough to tell the IDs of the table apart. The widest column is cut first, but never an ID, because users copy it. When cutting is not enough, the table leaves out columns: those without a value, then the least important ones.
  * On a pipe: full cells with tabs between them and no header.
  */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[], options: TableOptions): Styled {

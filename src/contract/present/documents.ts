@@ -1,7 +1,7 @@
 import type { DocumentRecord } from '../../core/model.ts'
 import type { Document } from '../documents.ts'
 
-/** A document as the wire has it. */
+/** Presents a document. */
 export function presentDocument(document: DocumentRecord & { trashedAt?: Date }): Document {
   return {
     id: document.id,

@@ -40,7 +40,7 @@ const IS_TEXT = /^text\/|json|xml/
 export async function sendFixed(ctx: Ctx, answer: FixedAnswer, cacheControl: string): Promise<void> {
   const { type, body, hash, compressed } = answer
   const encoding = IS_TEXT.test(type) ? encodingFor(ctx, body.length) : null
-  // Each encoding is a representation with an ETag of its own (RFC 9110 section 8.8.3).
+  // Each encoding is a representation with its own ETag (RFC 9110 section 8.8.3).
   const etag = `"${hash}${encoding === null ? '' : `-${encoding}`}"`
   ctx.set('ETag', etag)
   ctx.set('Cache-Control', cacheControl)

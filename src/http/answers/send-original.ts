@@ -3,7 +3,7 @@ import type { Ctx } from '../routing/context.ts'
 import { fail } from '../problems/problems.ts'
 import { hasCurrent } from './etag.ts'
 
-/** Uploaded HTML must never run under the address of the instance: it loads nothing, and the browser gives it an origin of its own. */
+/** Uploaded HTML must never run under the address of the instance: it loads nothing, and the browser gives it its own origin. */
 export const FILE_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
 /** The headers that decide whether a browser shows or saves the original, and what the file may do. */

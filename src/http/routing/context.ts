@@ -57,7 +57,7 @@ export interface Login {
 
 export interface FormBody {
   csrf: string
-  /** The other fields: an object of its own without a prototype. */
+  /** The other fields: a separate object without a prototype. */
   fields: Readonly<Record<string, readonly string[]>>
 }
 

@@ -131,7 +131,7 @@ interface Cells {
   endsInFigures: boolean
 }
 
-/** Returns the cells of a row of a table, as far as its text shows them. Cells do not overlap and can be empty. */
+/** Returns the cells of a table row that its text shows. Cells do not overlap and can be empty. */
 export function cellsOf(row: string): Cells {
   const separators = [...row.matchAll(SEPARATOR)].map(({ index }) => index)
   if (separators.length === 0) return { cells: figureCells(row), endsInFigures: true }

@@ -13,7 +13,7 @@ interface ResultProps {
   result: SearchResult
   /** The search that found the result. */
   fields: SearchFields
-  /** False if there is only one project, whose name would say nothing. */
+  /** False if there is only one project, whose name needs no mention. */
   withProject: boolean
 }
 

@@ -141,7 +141,7 @@ export class Flow {
     }
   }
 
-  /** Makes the text in front of the first cell of a table a block of its own. */
+  /** Makes the text in front of the first cell of a table a separate block. */
   endCaption(): void {
     if (this.tableDepth === 1 && this.cells.length === 0) this.addBuffer('paragraph')
     else this.end('paragraph')

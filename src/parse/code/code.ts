@@ -202,7 +202,7 @@ interface SourceLine {
   first: number
   /** It begins within a comment or a string that began on a line above. */
   isInside: boolean
-  /** It has nothing but a comment. */
+  /** True if the line has only a comment. */
   isComment: boolean
 }
 

@@ -123,7 +123,7 @@ class WordmlReader implements VisibleHandlers {
   open(element: Element, path: readonly string[]): void {
     const { name } = element
     if (name === 'p') {
-      // In a text box within a paragraph, the text before the box is a block of its own.
+      // In a text box within a paragraph, the text before the box is a separate block.
       if (this.paragraphs.length > 0) this.endParagraph(this.paragraphs.at(-1))
       this.paragraphs.push({ style: null, list: null, outline: null, isJoined: false })
     } else if (name === 't') this.isInText = true

@@ -17,7 +17,7 @@ export interface ParagraphNumbering {
 }
 
 interface Count {
-  /** The last number of each level; undefined where a level begins anew. */
+  /** The last number of each level; undefined where a level begins again. */
   numbers: (number | undefined)[]
   /** The lists that have begun. */
   lists: Set<string>

@@ -74,7 +74,7 @@ function svgText(source: string): string[] {
   return lines
 }
 
-/** Returns what the table of contents calls each part. Of several entries for a part, the first one counts. */
+/** Returns what the table of contents calls each part. If a part has several entries, the first one counts. */
 async function readChapterTitles(parts: Package, { nav, ncx }: Book): Promise<Map<string, string>> {
   const titles = nav === null ? new Map<string, string>() : await fromNav(parts, nav)
   return titles.size === 0 && ncx !== null ? fromNcx(parts, ncx) : titles

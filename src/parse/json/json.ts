@@ -98,7 +98,7 @@ function lineStart(text: string, at: number): number {
   return start === 0 || text[start - 1] === '\n' ? start : at
 }
 
-/** A short value is not a section of its own. */
+/** A short value is not a separate section. */
 function sectionOf(text: string, { start, end, key, depth, isContainer }: Entry): Block['section'] {
   if (!isContainer && end - start < MIN_SECTION_CHARS) return { level: depth, title: '' }
   if (key !== null) return { level: depth, title: key }

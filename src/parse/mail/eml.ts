@@ -94,7 +94,7 @@ function toMessage(email: Email, bytes: Uint8Array): Message {
   }
 }
 
-/** Returns the body of a message whose `Content-Type` is none, such as `text`. The standard says that it is plain text. */
+/** Returns the body of a message whose `Content-Type` is not valid, such as `text`. The standard says that it is plain text. */
 function untypedText({ text, html, attachments }: Email): string | null {
   const [only, ...others] = attachments
   if (text !== undefined || html !== undefined || only === undefined || others.length > 0) return null

@@ -50,7 +50,7 @@ export function showDate(date: Date, header: string): string {
   return `${day}, ${time} ${zone === null || minutes === 0 ? 'UTC' : `UTC${zone[1]}${zone[2]}:${zone[3]}`}`
 }
 
-/** Returns a date of a header; null if it is none, or so far away that a mistyped year is more likely. */
+/** Returns a date of a header; null if it is not a date, or so far away that a mistyped year is more likely. */
 export function toDate(header: string | null | undefined): Date | null {
   if (header == null) return null
   const date = new Date(header.replace(/\([^()]*\)\s*$/, '').trim())

@@ -6,7 +6,7 @@ const ENTITY = /&(?:[a-z][a-z0-9]{1,31}|#\d{1,7}|#x[0-9a-f]{1,6});/iy
 const ADDRESS = /<([a-z][a-z0-9+.-]{1,31}:[^\s<>]*|[^\s<>@]+@[^\s<>@]+)>/iy
 /** An address without marks around it. Nothing within it is a mark. */
 const BARE_ADDRESS = /https?:\/\/[^\s<>()[\]"'`]+/iy
-/** Of these characters, the last ones are no part of the address. */
+/** These characters at the end don't belong to the address. */
 const AFTER_ADDRESS = '?!.,:;*_~|'
 const TAG =
   /<(\/?)(a|abbr|b|bdi|bdo|big|br|center|cite|code|data|del|details|dfn|div|em|font|h[1-6]|hr|i|img|ins|kbd|label|li|mark|nobr|ol|p|picture|q|rp|rt|ruby|s|samp|small|source|span|strike|strong|sub|summary|sup|table|tbody|td|th|thead|time|tr|tt|u|ul|var|wbr)(?=[\s/>])([^<>]*)>/iy

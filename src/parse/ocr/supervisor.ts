@@ -15,10 +15,10 @@ process.once('message', (message) => {
   let stderr = ''
   const child = spawn(command[0]!, command.slice(1), {
     cwd: folder,
-    // Of the daemon's environment only the PATH, because the rest may hold keys.
+    // Pass on only PATH from the daemon's environment, because other variables may hold keys.
     env: { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8' },
     stdio: ['ignore', 'ignore', 'pipe'],
-    // A process group of its own, so that everything in it can be ended together.
+    // A separate process group, so that everything in it can be ended together.
     detached: true,
   })
   const abandon = (): void => {

@@ -184,7 +184,7 @@ export class OdfTextReader implements Required<XmlHandlers> {
       this.aside.paragraphs++
       return
     }
-    // A text box stands within a paragraph, so the text before the box is a block of its own.
+    // A text box stands within a paragraph, so the text before the box is a separate block.
     if (this.paragraphs.length > 0) this.endBlock(this.paragraphs.at(-1)!)
     const style = attribute('style-name')
     const level = name === 'h' ? Number(attribute('outline-level') ?? 1) || 1 : 0

@@ -117,7 +117,7 @@ export interface Relationship {
   target: string
 }
 
-/** Returns the relationships of a part by their IDs, or those of the package for an empty name. Skips what lies outside of the package. */
+/** Returns the relationships of a part by their IDs, or the package's relationships for an empty name. Skips what lies outside of the package. */
 export async function readRelationships(parts: Package, part: string): Promise<Map<string, Relationship>> {
   const [folder, name] = split(part)
   const found = new Map<string, Relationship>()

@@ -3,7 +3,7 @@ import type { Pdfium } from './pdfium-module.ts'
 /** An f within a word or at its end. */
 const LAST_F = /(?<=\p{L})f(?!f)( (?=[-\p{Ll}]))?/gu
 const TEXT_OBJECT = 1
-/** Of two equal letters, the second is at least this share of a width further. A smaller shift is one letter printed twice to look bold. */
+/** The second of two equal letters is at least this share of a width further to the right. A smaller shift is one letter printed twice to look bold. */
 const MIN_SHIFT = 0.2
 
 /** One f is narrower than this share of its height (0.25 to 0.3 in common fonts), and two of them are wider, even in a narrow font. */
@@ -25,7 +25,7 @@ interface ObjectExports {
 /**
  * Returns a function that restores the second f of words like "effects".
  *
- * If each letter is an object of its own and letters overlap, as in slanted type, PDFium takes the second f for a second print of the
+ * If each letter is a separate object and letters overlap, as in slanted type, PDFium takes the second f for a second print of the
  * first. It drops the letter and puts a blank in its place. The object still exists: it follows the first one, has the same size and
  * is next to it.
  * The `indexOf` of the function converts an offset in the text to PDFium's index of the character.

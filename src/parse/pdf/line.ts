@@ -18,7 +18,7 @@ export interface Line {
   bold: boolean
   /** Direction in whole degrees, counterclockwise from 0 (to the right) to 359. Mirrored text has 360 more. */
   angle: number
-  /** The text of a form field or note, which becomes a block of its own. */
+  /** The text of a form field or note, which becomes a separate block. */
   note?: true
 }
 

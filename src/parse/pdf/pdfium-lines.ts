@@ -163,7 +163,7 @@ const BLANK = new RegExp(`(?:^|[^${MARKS}\\s])[${MARKS}]+ (?=[\\u0E00-\\u0EFF])`
 /** In sizes of type: how far a mark is above or below its letter, and from it along the line. */
 const MAX_RISE = 1.2
 const MAX_DISTANCE = 1
-/** In sizes of type. A narrower gap is none that anybody set. */
+/** In sizes of type. A narrower gap is not intended. */
 const MIN_BLANK = 0.12
 /** The same after a mark without its letter, which can end in front of the letter's edge. */
 const MIN_BLANK_AFTER_MARK = 0.25

@@ -8,7 +8,7 @@ const thread = new Thread<PdfiumCalls>(builtModule(new URL('./pdfium-thread-main
 let lastDocument = 0
 
 /**
- * Opens a PDF like `openWithPdfium`, but in a thread of its own. PDFium takes nine tenths of the time of a PDF. While it reads a page,
+ * Opens a PDF like `openWithPdfium`, but in a separate thread. PDFium takes nine tenths of the time of a PDF. While it reads a page,
  * this thread finds paragraphs, tables and running lines on the pages before. The thread gives no protection: a crash in it ends the
  * process.
  */

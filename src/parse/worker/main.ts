@@ -23,7 +23,7 @@ function main(): void {
   silenceConsole()
   process.on('message', (job) => void work(job as Job))
   process.on('disconnect', () => process.exit(0))
-  // A parser in an endless loop never gets the event above. A thread of its own notices that the parent is gone.
+  // A parser in an endless loop never gets the event above. A separate thread notices that the parent is gone.
   const watchdog = new Worker(
     `const parent = ${process.ppid}; setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL') }, 1000)`,
     { eval: true, resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 } },

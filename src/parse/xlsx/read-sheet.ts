@@ -38,7 +38,7 @@ export class SheetReader implements Required<XmlHandlers> {
   private nextColumn = 0
   private isInValue = false
 
-  /** @param takeCell Called for each cell with text. Returns false if no more are to be read. */
+  /** @param takeCell Called for each cell with text. Returns false to stop reading. */
   constructor(workbook: Workbook, takeCell: (row: number) => boolean) {
     this.workbook = workbook
     this.takeCell = takeCell

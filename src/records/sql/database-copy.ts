@@ -25,7 +25,7 @@ export async function copyBeforeUpgrade(database: DatabaseSync, file: string, ve
   await rm(unfinished, { force: true })
   await checkRoom(database, dirname(file))
   try {
-    // One snapshot, also with what is only in the write-ahead log.
+    // One snapshot, including what is only in the write-ahead log.
     database.prepare('vacuum into ?').run(unfinished)
     await sync(unfinished)
     killPoint('upgrade-copy')

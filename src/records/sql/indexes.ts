@@ -89,7 +89,7 @@ function readMeasurements(json: string): ModelMeasurements {
   return { canaries: canaries.map((values) => Float32Array.from(values)), chance }
 }
 
-/** Inserts an index in the place of the one that has this state. */
+/** Inserts an index instead of the one that has this state. */
 async function replace(
   tx: WriteTransaction,
   now: Date,

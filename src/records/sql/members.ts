@@ -140,7 +140,7 @@ async function takeOver(
   return 'done'
 }
 
-/** Throws `last_manager` when the project has no manager. Gives it another owner when its owner is none of the managers. */
+/** Throws `last_manager` when the project has no manager. Gives it another owner when its owner is not a manager. */
 async function requireManager(tx: Transaction<Tables>, projectId: string): Promise<void> {
   if (!(await giveOwner(tx, projectId))) throw lastManager()
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Kysely } from 'kysely'
 
 /**
- * Adds the trash. It is a table of its own, so that no search, list or count of documents can see it. Its bytes count towards the
+ * Adds the trash. It is a separate table, so that no search, list or count of documents can see it. Its bytes count towards the
  * quota of the owner.
  */
 export async function trash(db: Kysely<never>): Promise<void> {

@@ -28,7 +28,7 @@ interface Waiting {
 }
 
 /**
- * A thread with a connection of its own, for queries that read many rows. SQLite blocks the thread that calls it, and the main thread has to answer
+ * A thread with a separate connection, for queries that read many rows. SQLite blocks the thread that calls it, and the main thread has to answer
  * other requests. One query runs at a time.
  */
 export class ScanThread {

@@ -124,7 +124,7 @@ export function createStore({
     writeStep: (work, { isShared } = ALONE) => write({ isStep: true, isShared }, work),
     ...versions,
     subscribe(listener) {
-      // An object of its own, because a caller may subscribe the same function twice.
+      // A separate object, because a caller may subscribe the same function twice.
       const own: EventListener = (projects) => listener(projects)
       listeners.add(own)
       engine.listenerAdded()

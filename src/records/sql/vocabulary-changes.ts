@@ -27,7 +27,7 @@ class Delta {
     for (const word of words) this.#documents.set(word, (this.#documents.get(word) ?? 0) + sign)
   }
 
-  /** Returns the words whose change `isWanted` accepts. Of each document, words in the most passages come first. */
+  /** Returns the words whose change `isWanted` accepts. The words of each document come in order of the number of passages that have them, the most frequent first. */
   words(isWanted: (documents: number) => boolean): TermAndWord[] {
     const words: TermAndWord[] = []
     for (const [word, documents] of this.#documents) if (isWanted(documents)) words.push(word)

@@ -32,7 +32,7 @@ interface Changes {
 
 /**
  * Changes several documents with few requests: sends batches, and then calls `change` for each document in turn. `change` gets the result from the
- * batch that changed the document. Without a result, it changes the document with a request of its own, because a refusal in a batch has no message,
+ * batch that changed the document. Without a result, it changes the document with a separate request, because a refusal in a batch has no message,
  * and instances of version 0.1.0 don't accept batches. `change` returns the ID to list, or nothing to list what the user named.
  */
 export async function changeEach(

@@ -7,7 +7,7 @@ import { createReadStream } from 'node:fs'
 // The format: document_exporter of Paperless-ngx, which writes the records of Django's serializer, and adds the names of the files.
 const FILE = '__exported_file_name__'
 const ARCHIVE = '__exported_archive_name__'
-/** With --split-manifest, each document has a file of its own. */
+/** With --split-manifest, each document has a separate file. */
 const SPLIT = '-manifest.json'
 export const PAPERLESS_MANIFEST = 'manifest.json'
 /** With --use-folder-prefix, files are in folders by their kind. */

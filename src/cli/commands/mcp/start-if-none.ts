@@ -26,7 +26,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 /**
  * Starts this user's own daemon if no instance is configured, and when the configured one is the user's own daemon and doesn't run. The daemon
- * goes on running. An instance that a flag, the environment or a profile names is never started. Throws `unreachable` with what is wrong and what to do.
+ * keeps running. An instance that a flag, the environment or a profile names is never started. Throws `unreachable` with what is wrong and what to do.
  */
 export async function startIfNone(context: Context): Promise<void> {
   const { env } = context.io

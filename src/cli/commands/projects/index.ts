@@ -51,7 +51,7 @@ const list = defineCommand({
   },
 })
 
-/** Nothing but the names of these projects is known to the owner of the instance. */
+/** The owner of the instance sees only the names of these projects. */
 async function listUnmanaged(context: Context, client: Client, limit: number | undefined): Promise<number> {
   const projects = await collectPages(limit, async (page) => {
     const answer = await client.projects.listUnmanaged(page)

@@ -13,7 +13,7 @@ import { execute, type Outcome } from './execute.ts'
 import { allowedDeletions, formatMaxDelete } from './max-delete.ts'
 import { countsOf, formatCounts } from './plan.ts'
 
-/** Prints what was left out and what there is to do. */
+/** Prints the files that were left out and the changes to make. */
 export function reportPlan(context: Context, { local, plan }: Comparison, { selection, prunes }: SyncRequest): void {
   reportLeftOut(context, local.found, selection)
   reportSkipped(context, local.skipped)

@@ -10,7 +10,7 @@ import type { Uploaded } from './send.ts'
 type Comparison = UploadPlan['files'][number]
 export type State = Comparison['state']
 
-/** What the project has of the files, and what is left to do. */
+/** Which of the files the project has, and what remains to be done. */
 export interface Differences {
   counts: Record<State, number>
   /** Files to send, with their states. Unchanged files are among them if the upload would change their documents. */

@@ -38,7 +38,7 @@ export const connectionRoutes = ({ connections }: Pick<Dependencies, 'connection
   }),
 ]
 
-/** What a user has connected, as the wire has it. */
+/** Presents the connected applications of a user. */
 function presentConnection({ application, scopes, projects, since, lastUsedAt }: OwnConnection): WireConnection {
   return {
     client_id: application.id,

@@ -65,7 +65,7 @@ export const keyRoutes = ({ keys, settings }: Pick<Dependencies, 'keys' | 'setti
   }),
 ]
 
-/** A key as the wire has it: never the key itself. */
+/** Presents what is known about a key. The key itself is never shown. */
 function presentKey(key: OwnKey): ApiKey {
   return {
     id: key.id,

@@ -21,7 +21,7 @@ export const meRoutes = ({ account }: Pick<Dependencies, 'account'>): Route[] =>
   }),
 ]
 
-/** Who is calling, as the wire has it. */
+/** Presents the caller. */
 function presentMe(user: Awaited<ReturnType<Account['getWithUsage']>>, caller: Principal): Me {
   return {
     user: { id: user.id, name: user.name, email: user.email, role: user.role },

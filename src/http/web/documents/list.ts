@@ -43,7 +43,7 @@ export const documentListPages = (parts: Parts): View[] => [
     async handle(call) {
       const fields = readFields(call)
       const outcome = await find(parts, call, fields)
-      // The cursor is of another list.
+      // The cursor belongs to another list.
       if (outcome === null) return call.goTo(listAddress({ ...fields, cursor: '' }))
       const { found, error } = outcome
       const projects = (await listAll((page) => parts.projects.list(call.actor, page))).map(({ id, name }) => ({ id, name }))

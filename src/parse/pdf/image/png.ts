@@ -26,7 +26,7 @@ export function encodePng({ palette, pixels }: PaletteImage, width: number, heig
   ])
 }
 
-/** True for a complete PNG whose chunks have the right checks. A file that was cut off or damaged is none. */
+/** True for a complete PNG whose chunks have the right checks. False for a file that was cut off or damaged. */
 export function isIntactPng(bytes: Buffer): boolean {
   if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return false
   for (let at = SIGNATURE.length; at + CHUNK_OVERHEAD <= bytes.length;) {

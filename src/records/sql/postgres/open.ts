@@ -123,7 +123,7 @@ function onlyAsWriter(records: Records, store: Store, requireHeld: (tx: WriteTra
   return { ...records, indexes: createIndexes(asWriter), queue }
 }
 
-/** PostgreSQL runs the query in a process of its own. */
+/** PostgreSQL runs the query in a separate process. */
 async function scan(db: Kysely<Tables>, query: RawBuilder<{ list: string | null }>, { signal }: ScanTurn): Promise<PageList> {
   signal?.throwIfAborted()
   const { rows } = await query.execute(db)

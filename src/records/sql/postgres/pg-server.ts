@@ -145,7 +145,7 @@ interface Listening {
   log: Logger
 }
 
-/** Listens on a connection of its own, and connects again when it breaks off. */
+/** Listens on a separate connection, and connects again when it breaks off. */
 async function listen(connect: () => Client, { channel, ring, log }: Listening): Promise<() => Promise<void>> {
   const stopping = new AbortController()
   /** The client that is connected or connecting. */
