@@ -39,7 +39,7 @@ export interface Projects {
   /** Returns the project for an upload, in which the actor may write; null when the upload would make it. A missing id throws. */
   findForUpload(actor: Actor, idOrName: string): Promise<VisibleProject | null>
   /**
-   * Returns the project for an upload, in which the actor may write, and makes it when there is none of that name. A missing id throws.
+   * Returns the project for an upload, in which the actor may write. Creates it if no project has that name. A missing id throws.
    */
   findOrCreate(actor: Actor, idOrName: string): Promise<VisibleProject>
 }

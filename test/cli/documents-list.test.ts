@@ -24,7 +24,7 @@ test('takes several tags and types, as a search does', async () => {
   ])
 })
 
-test('takes a media type that this version does not know, and refuses what is none', async () => {
+test('takes a media type that this version does not know, and refuses other words', async () => {
   expect((await list('--type', 'image/png')).asked).toEqual([{ limit: '100', media_type: 'image/png' }])
   const refused = await list('--type', 'spreadsheet')
   expect(refused).toMatchObject({ code: 2, asked: [] })

@@ -36,7 +36,7 @@ parserConformance('eml', async () => ({
       `From: =?utf-8?q?${'=?utf-8?q?'.repeat(20_000)}\r\nSubject: =?utf-8?b?////?=\r\n\r\ntext`,
     ),
     'a hundred thousand addresses': Buffer.from(`To: ${'"a" <a@b.org>, '.repeat(100_000)}\r\nFrom: a@b.org\r\n\r\ntext`),
-    'base64 that is none': Buffer.from('From: a@b.org\r\nContent-Transfer-Encoding: base64\r\n\r\n=====\r\n\u0000§$%&/()'),
+    'invalid base64': Buffer.from('From: a@b.org\r\nContent-Transfer-Encoding: base64\r\n\r\n=====\r\n\u0000§$%&/()'),
   },
 }))
 

@@ -69,7 +69,7 @@ test('skips hidden files, node_modules and caches, and a rule takes some of them
   )
 })
 
-test('skips and names links that lead out of the folder, unless they are to be followed, and never walks in a circle', async () => {
+test('skips and names links that lead out of the folder, unless it follows links, and never walks in a circle', async () => {
   const base = tree('library/a.txt', 'library/inner/b.txt', 'outside/c.txt', 'outside/deep/d.txt')
   const link = (target: string, name: string) => symlinkSync(join(base, target), join(base, 'library', name))
   link('library/a.txt', 'same.txt')

@@ -7,7 +7,7 @@ test('an id is shown by its last six characters', () => {
   expect(shortIds([id('aaaaaa'), id('bbbbbb')])).toEqual(['aaaaaa', 'bbbbbb'])
 })
 
-test('ids with the same end are shown as far as they differ', () => {
+test('shows enough of ids with the same end to tell them apart', () => {
   expect(shortIds([id('xaaaaaaa'), id('yaaaaaaa'), id('bbbbbb')])).toEqual(['xaaaaaaa', 'yaaaaaaa', 'bbbbbb'])
 })
 
