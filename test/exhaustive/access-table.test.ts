@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ENDPOINTS } from '../../src/http/routing/endpoints.ts'
+import { ENDPOINTS } from '../support/api-table.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { API, VIEWS } from './access/table.ts'
 import { MARK, ROLES, World, type Role } from './access/world.ts'

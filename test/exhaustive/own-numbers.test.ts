@@ -1,7 +1,7 @@
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import type { Health } from '../../src/contract/account.ts'
 import type { ModelList } from '../../src/contract/models.ts'
-import { ENDPOINTS } from '../../src/http/routing/endpoints.ts'
+import { ENDPOINTS } from '../support/api-table.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { isOnServers } from '../support/on-servers.ts'
 import { startFakeOllama } from '../support/fake-ollama.ts'

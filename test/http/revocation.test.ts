@@ -4,8 +4,8 @@ import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SCOPES, type User } from '../../src/core/model.ts'
 import type { Records } from '../../src/records/records.ts'
-import { ENDPOINTS } from '../../src/http/routing/endpoints.ts'
 import { apiClient } from '../support/api-client.ts'
+import { ENDPOINTS } from '../support/api-table.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { errorCode } from '../support/codes.ts'
 import { type FakeOllama, startFakeOllama } from '../support/fake-ollama.ts'
@@ -398,7 +398,7 @@ test('a backup and an examination end with the credential of the owner', async (
 })
 
 test('every route that may stay open for long is in these tables', () => {
-  const streaming = Object.entries(ENDPOINTS).flatMap(([row, { cost }]) => (cost === 'streaming' ? [row] : []))
+  const streaming = Object.entries(ENDPOINTS).flatMap(([row, cost]) => (cost === 'streaming' ? [row] : []))
   expect(streaming.toSorted()).toEqual([
     'GET /api/v1/documents/{id}/content',
     'GET /api/v1/events',

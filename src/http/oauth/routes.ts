@@ -15,8 +15,12 @@ import {
 import type { Answer } from '../../contract/operation.ts'
 import type { ApplicationRequest, OAuth } from '../../oauth/oauth.ts'
 import type { Dependencies } from '../dependencies.ts'
-import { route, type Route } from '../routing/route.ts'
+import { type Route, routesWith } from '../routing/route.ts'
 import { clientRequest, registrationBody } from './client-request.ts'
+
+const tag = 'OAuth 2.0'
+const metadataRoute = routesWith({ method: 'GET', tag, access: 'public', cost: 'anonymous' })
+const route = routesWith({ method: 'POST', tag, access: 'public', errors: 'oauth' })
 
 /** The documents in which applications find the endpoints and the resources. */
 const metadataRoutes = (oauth: Pick<OAuth, 'serverMetadata' | 'resourceMetadata'>): Route[] => [
@@ -44,12 +48,10 @@ const metadataRoutes = (oauth: Pick<OAuth, 'serverMetadata' | 'resourceMetadata'
 ]
 
 type Row = Pick<Route, 'operationId' | 'path' | 'summary'> & { description?: string }
-const SHARED = { method: 'GET', tag: 'OAuth 2.0', access: 'public' } as const
 
 function server(oauth: Pick<OAuth, 'serverMetadata'>, row: Row): Route {
-  return route({
+  return metadataRoute({
     ...row,
-    ...SHARED,
     answers: { 200: { description: 'The metadata', schema: serverMetadata } },
     async handle({ ctx }) {
       ctx.body = oauth.serverMetadata()
@@ -58,17 +60,14 @@ function server(oauth: Pick<OAuth, 'serverMetadata'>, row: Row): Route {
 }
 
 function resource(oauth: Pick<OAuth, 'resourceMetadata'>, path: '' | '/mcp', row: Row): Route {
-  return route({
+  return metadataRoute({
     ...row,
-    ...SHARED,
     answers: { 200: { description: 'The metadata', schema: resourceMetadata } },
     async handle({ ctx }) {
       ctx.body = oauth.resourceMetadata(path)
     },
   })
 }
-
-const tag = 'OAuth 2.0'
 
 const REFUSALS: Record<number, Answer> = {
   400: { description: 'The request is refused; `error` says why', schema: oauthError },
@@ -134,11 +133,7 @@ export const oauthRoutes = ({ oauth }: Pick<Dependencies, 'oauth'>): Route[] => 
 function registration(oauth: Dependencies['oauth']): Route {
   return route({
     operationId: 'registerApplication',
-    method: 'POST',
     path: '/api/oauth/register',
-    tag,
-    access: 'public',
-    errors: 'oauth',
     summary: 'Register an application that nobody has registered by hand (RFC 7591)',
     description:
       'For public applications, such as agents: the answer has no secret. docsearch deletes a registration that nobody uses for a day. ' +
@@ -173,10 +168,6 @@ function endpoint(row: {
   const { request, answer, act, ...rest } = row
   return route({
     ...rest,
-    method: 'POST',
-    tag,
-    access: 'public',
-    errors: 'oauth',
     content: bothForms(request),
     answers: { 200: answer, ...REFUSALS },
     async handle({ ctx }) {

@@ -25,24 +25,46 @@ export interface Call<Q = unknown, B = unknown> {
   ending: AbortSignal
 }
 
+/**
+ * How a request counts towards the rate limits:
+ * - `limited`: for its credential and the user. Without a credential, for its address.
+ * - `streaming`: like `limited`, but the request may stay open for long, such as an upload, a download or an event stream.
+ * - `anonymous`: not at all. The request needs no credential and costs less than 1 ms of processor time.
+ */
+export type Cost = 'limited' | 'streaming' | 'anonymous'
+
 /** One row of the table from which the router, the OpenAPI document and the tests derive. */
 export interface Route extends Operation {
   handle(call: Call): Promise<void>
+  /** Default: `limited`. */
+  cost?: Cost
   /** The path of a protected resource with metadata of its own (RFC 9728), to which a refused credential leads. */
   resource?: string
   /** Limits the requests from one address within a time, for a public endpoint that leaves rows in the database. */
   addressLimit?: { requests: number; seconds: number }
 }
 
-/** Declares a row, and types the input of its handler by the row's schemas. */
+type RowWithoutInput = Omit<Route, 'handle' | 'query' | 'body'>
+
+/** The input of a row. Its schemas type what its handler gets. */
+interface RowInput<Q extends z.ZodType | undefined, B extends z.ZodType | undefined> {
+  query?: Q
+  body?: B
+  handle(call: Call<Output<Q>, Output<B>>): Promise<void>
+}
+
+/** Declares a row. */
 export function route<Q extends z.ZodType | undefined = undefined, B extends z.ZodType | undefined = undefined>(
-  row: Omit<Route, 'handle' | 'query' | 'body'> & {
-    query?: Q
-    body?: B
-    handle(call: Call<Output<Q>, Output<B>>): Promise<void>
-  },
+  row: RowWithoutInput & RowInput<Q, B>,
 ): Route {
   return row as unknown as Route
+}
+
+/** Returns a function that declares the rows of a group. Each row has the shared properties, unless it sets them itself. */
+export function routesWith<S extends Partial<RowWithoutInput>>(shared: S) {
+  return <Q extends z.ZodType | undefined = undefined, B extends z.ZodType | undefined = undefined>(
+    row: Omit<RowWithoutInput, keyof S> & Partial<RowWithoutInput> & RowInput<Q, B>,
+  ): Route => ({ ...shared, ...row }) as unknown as Route
 }
 
 /** Answers 201 with the address of what was made. */

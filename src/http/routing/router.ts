@@ -10,7 +10,6 @@ import { recheckCredential, watchCredential } from '../middleware/credential-wat
 import { addressLimit, type RateLimits } from '../middleware/rate-limit.ts'
 import { oauthErrors } from '../oauth/oauth-errors.ts'
 import { fail } from '../problems/problems.ts'
-import { endpointOf } from './endpoints.ts'
 import type { Call, Route } from './route.ts'
 
 type Parts = Pick<Dependencies, 'account' | 'authenticator' | 'credentials' | 'settings' | 'log' | 'telemetry'>
@@ -25,8 +24,7 @@ export function apiRouter(table: readonly Route[], parts: Parts, limits: RateLim
 }
 
 function steps(row: Route, parts: Parts, limits: RateLimits): Middleware[] {
-  const { access } = row
-  const { cost } = endpointOf(row)
+  const { access, cost } = row
   const { account, authenticator, credentials, settings } = parts
   return [
     nameRoute(row),

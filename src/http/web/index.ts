@@ -60,7 +60,7 @@ const eventPages = (parts: EventParts & Pick<Dependencies, 'settings'>): View[] 
   {
     method: 'GET',
     path: paths.events,
-    access: 'user',
+    cost: 'streaming',
     handle({ ctx, actor }) {
       const query = validate(eventQuery, { ...ctx.query })
       sendEvents(parts, ctx, actor, query, AbortSignal.any([clientGone(ctx), parts.settings.stopping]))
@@ -88,6 +88,7 @@ const assetPages = ({ settings }: Pick<Dependencies, 'settings'>): View[] => [
     method: 'GET',
     path: '/assets/:id',
     access: 'public',
+    cost: 'anonymous',
     async handle({ ctx, id }) {
       if (!Object.hasOwn(ASSETS, id)) throw fail('not_found', 'There is no such file.')
       const isExact = ctx.query['v'] === ASSETS[id as keyof typeof ASSETS].hash
@@ -99,12 +100,14 @@ const assetPages = ({ settings }: Pick<Dependencies, 'settings'>): View[] => [
     method: 'GET',
     path: paths.favicon,
     access: 'public',
+    cost: 'anonymous',
     handle: ({ ctx }) => sendFixed(ctx, ICON, DAY_CACHE),
   },
   {
     method: 'GET',
     path: paths.openSearch,
     access: 'public',
+    cost: 'anonymous',
     handle({ ctx }) {
       const description = openSearchDescription(settings.baseUrl())
       return sendFixed(ctx, fixedAnswer('application/opensearchdescription+xml; charset=utf-8', description), DAY_CACHE)

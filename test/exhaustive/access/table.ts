@@ -1,5 +1,5 @@
 /*
- * Who gets which answer: a line for each endpoint and view, in the order of http/routing/endpoints.ts. A test fails for an endpoint without
+ * Who gets which answer: a line for each endpoint and view. A test fails for an endpoint without
  * a line. An endpoint can have several, with different requests.
  *
  * The letters are the answers to five users: none (no member of the project), reader, writer, manager, and the owner of the instance,

@@ -14,12 +14,10 @@ import {
   presentRotatedApplication,
 } from '../../../contract/present/applications.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { answerCreated, route, type Route } from '../../routing/route.ts'
+import { answerCreated, routesWith, type Route } from '../../routing/route.ts'
 
-const tag = 'Applications'
+const route = routesWith({ tag: 'Applications', access: 'manage:keys', idDescription: '`client_id` of the application' })
 const path = '/api/v1/clients/{id}'
-const access = 'manage:keys'
-const idDescription = '`client_id` of the application'
 
 type Parts = Pick<Dependencies, 'applications' | 'settings'>
 
@@ -30,9 +28,7 @@ const allApplications = ({ applications, settings }: Parts): Route[] => [
     operationId: 'listClients',
     method: 'GET',
     path: '/api/v1/clients',
-    tag,
     summary: 'List the applications you have registered',
-    access,
     answers: { 200: { description: 'Your applications, newest first, without their secrets', schema: oauthClientList } },
     async handle({ ctx, actor }) {
       ctx.body = presentApplications(await applications.list(actor))
@@ -42,12 +38,10 @@ const allApplications = ({ applications, settings }: Parts): Route[] => [
     operationId: 'createClient',
     method: 'POST',
     path: '/api/v1/clients',
-    tag,
     summary: 'Register an application',
     description:
       'The application may then ask users of this instance for access (OAuth 2.0). The answer has the secret of a confidential application; it is ' +
       'shown only once. `scopes` may go beyond what the caller has: registering grants no access, and each user decides.',
-    access,
     body: oauthClientCreate,
     answers: { 201: { description: 'The application', schema: oauthClientCreated, headers: { Location: 'Its address' } } },
     problems: ['invalid_redirect_uri', 'too_many_redirect_uris'],
@@ -63,10 +57,7 @@ const oneApplication = ({ applications }: Parts): Route[] => [
     operationId: 'getClient',
     method: 'GET',
     path,
-    tag,
     summary: 'Show an application',
-    access,
-    idDescription,
     answers: { 200: { description: 'The application', schema: oauthClient } },
     problems: ['client_not_found'],
     async handle({ ctx, actor, id }) {
@@ -77,11 +68,8 @@ const oneApplication = ({ applications }: Parts): Route[] => [
     operationId: 'updateClient',
     method: 'PATCH',
     path,
-    tag,
     summary: 'Change an application',
     description: 'Access that users have already granted does not change.',
-    access,
-    idDescription,
     body: oauthClientUpdate,
     answers: { 200: { description: 'The changed application', schema: oauthClient } },
     problems: ['client_not_found', 'invalid_redirect_uri', 'too_many_redirect_uris'],
@@ -93,12 +81,9 @@ const oneApplication = ({ applications }: Parts): Route[] => [
     operationId: 'rotateClient',
     method: 'POST',
     path: '/api/v1/clients/{id}/rotate',
-    tag,
     summary: 'Create a new secret for an application',
     description:
       'The new secret is shown only once. The old secrets stay valid for `grace_seconds`, so that you can update the application first.',
-    access,
-    idDescription,
     body: oauthClientRotate,
     bodyOptional: true,
     answers: { 200: { description: 'The application with its new secret', schema: oauthClientRotated } },
@@ -111,11 +96,8 @@ const oneApplication = ({ applications }: Parts): Route[] => [
     operationId: 'deleteClient',
     method: 'DELETE',
     path,
-    tag,
     summary: 'Delete an application',
     description: 'All access that users have granted it ends at once.',
-    access,
-    idDescription,
     answers: { 204: { description: 'The application is deleted, and its tokens no longer work' } },
     problems: ['client_not_found'],
     async handle({ ctx, actor, id }) {

@@ -15,6 +15,7 @@ export const backupRoutes = ({ backups }: Pick<Dependencies, 'backups'>): Route[
     operationId: 'createBackup',
     method: 'POST',
     path: '/api/v1/backup',
+    cost: 'streaming',
     tag: 'Instance',
     summary: 'Take a backup',
     description: [

@@ -1,19 +1,16 @@
 import { connectionList, type ConnectionList, type Connection as WireConnection } from '../../../contract/clients.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { route, type Route } from '../../routing/route.ts'
+import { routesWith, type Route } from '../../routing/route.ts'
 import type { OwnConnection } from '../../../services/connections.ts'
 
-const tag = 'Connected applications'
-const access = 'manage:keys'
+const route = routesWith({ tag: 'Connected applications', access: 'manage:keys' })
 
 export const connectionRoutes = ({ connections }: Pick<Dependencies, 'connections'>): Route[] => [
   route({
     operationId: 'listConnections',
     method: 'GET',
     path: '/api/v1/connections',
-    tag,
     summary: 'List the applications connected to your account',
-    access,
     answers: { 200: { description: 'The applications that can act for you now', schema: connectionList } },
     async handle({ ctx, actor }) {
       const found = await connections.list(actor)
@@ -24,10 +21,8 @@ export const connectionRoutes = ({ connections }: Pick<Dependencies, 'connection
     operationId: 'deleteConnection',
     method: 'DELETE',
     path: '/api/v1/connections/{id}',
-    tag,
     summary: 'Disconnect an application',
     description: 'All tokens that the application has for your account end at once.',
-    access,
     idDescription: '`client_id` of the application',
     answers: { 204: { description: 'The application can no longer act for you' } },
     problems: ['connection_not_found'],

@@ -3,14 +3,20 @@ import { basePathOf, withBasePath } from '../../answers/base-path.ts'
 import { fixedAnswer, memoize, sendFixed } from '../../answers/fixed.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { PROBLEMS } from '../../problems/problems.ts'
-import { route, type Route } from '../../routing/route.ts'
+import { routesWith, type Route } from '../../routing/route.ts'
 
-const tag = 'Instance'
+const route = routesWith({
+  method: 'GET',
+  tag: 'Instance',
+  access: 'public',
+  cost: 'anonymous',
+  headers: { 'If-None-Match': { description: 'The ETag of your copy. The answer is 304 if your copy is current' } },
+})
+
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 const CACHE_CONTROL = 'public, max-age=300'
-const IF_NONE_MATCH = { 'If-None-Match': { description: 'The ETag of your copy. The answer is 304 if your copy is current' } }
 
 /**
  * The description of the API for programs and for readers. `operations` returns the whole table, these routes included. Both are
@@ -41,12 +47,8 @@ export function docsRoutes(
   return [
     route({
       operationId: 'getOpenApi',
-      method: 'GET',
       path: '/api/openapi.json',
-      tag,
       summary: 'Describe the API as OpenAPI 3.1',
-      access: 'public',
-      headers: IF_NONE_MATCH,
       answers: answers('The OpenAPI document', 'application/json'),
       async handle({ ctx }) {
         await sendFixed(ctx, await document(), CACHE_CONTROL)
@@ -54,12 +56,8 @@ export function docsRoutes(
     }),
     route({
       operationId: 'getDocs',
-      method: 'GET',
       path: '/api/docs',
-      tag,
       summary: 'Describe the API as a page',
-      access: 'public',
-      headers: IF_NONE_MATCH,
       answers: answers('The page', 'text/html; charset=utf-8'),
       async handle({ ctx }) {
         ctx.set('Content-Security-Policy', PAGE_POLICY)
@@ -68,12 +66,8 @@ export function docsRoutes(
     }),
     route({
       operationId: 'getDocsStyle',
-      method: 'GET',
       path: '/api/docs/style.css',
-      tag,
       summary: 'Style sheet of the API page',
-      access: 'public',
-      headers: IF_NONE_MATCH,
       answers: answers('CSS', 'text/css; charset=utf-8'),
       async handle({ ctx }) {
         await sendFixed(ctx, await style(), CACHE_CONTROL)

@@ -13,6 +13,7 @@ export const doctorRoutes = ({ doctor, log }: Pick<Dependencies, 'doctor' | 'log
     operationId: 'examineInstance',
     method: 'POST',
     path: '/api/v1/doctor',
+    cost: 'streaming',
     tag: 'Instance',
     summary: 'Check the data of the instance for damage',
     description:

@@ -22,6 +22,7 @@ export const eventRoutes = (parts: EventParts): Route[] => [
     operationId: 'listenToEvents',
     method: 'GET',
     path: '/api/v1/events',
+    cost: 'streaming',
     tag: 'Events',
     summary: 'Follow the status of your documents',
     description: [

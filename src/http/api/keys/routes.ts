@@ -8,20 +8,17 @@ import {
   type ApiKey,
 } from '../../../contract/account.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { answerCreated, route, type Route } from '../../routing/route.ts'
+import { answerCreated, routesWith, type Route } from '../../routing/route.ts'
 import type { OwnKey } from '../../../services/keys.ts'
 
-const tag = 'Keys'
-const access = 'manage:keys'
+const route = routesWith({ tag: 'Keys', access: 'manage:keys' })
 
 export const keyRoutes = ({ keys, settings }: Pick<Dependencies, 'keys' | 'settings'>): Route[] => [
   route({
     operationId: 'listKeys',
     method: 'GET',
     path: '/api/v1/keys',
-    tag,
     summary: 'List your API keys',
-    access,
     query: apiKeyListQuery,
     answers: { 200: { description: 'Some of your keys, without their secrets', schema: apiKeyList } },
     problems: ['invalid_cursor'],
@@ -34,11 +31,9 @@ export const keyRoutes = ({ keys, settings }: Pick<Dependencies, 'keys' | 'setti
     operationId: 'createKey',
     method: 'POST',
     path: '/api/v1/keys',
-    tag,
     summary: 'Create an API key',
     description:
       'The answer has the key, which is shown only once. A key never has more scopes or projects than the caller. Only the owner of the instance can create a key with `read:metrics`, and such a key cannot be limited to projects; the owner needs no credential with that scope for it. A key that is limited to projects sees no other projects, and cannot create projects or manage users or models. A user can have at most 100 keys (`limits.api_keys`). Expired keys make room for new ones.',
-    access,
     body: apiKeyCreate,
     answers: { 201: { description: 'The key', schema: apiKeyCreated, headers: { Location: 'Its address' } } },
     problems: ['too_many_keys', 'project_not_found', 'owner_only', 'limited_to_projects'],
@@ -52,9 +47,7 @@ export const keyRoutes = ({ keys, settings }: Pick<Dependencies, 'keys' | 'setti
     operationId: 'deleteKey',
     method: 'DELETE',
     path: '/api/v1/keys/{id}',
-    tag,
     summary: 'Revoke an API key',
-    access,
     idDescription: 'ID of the key',
     answers: { 204: { description: 'The key no longer works' } },
     problems: ['key_not_found'],

@@ -12,11 +12,10 @@ import { invalid } from '../../../contract/validate.ts'
 import { EVERYONE } from '../../../core/model.ts'
 import type { Member } from '../../../services/members.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { route, type Route } from '../../routing/route.ts'
+import { routesWith, type Route } from '../../routing/route.ts'
 
-const tag = 'Projects'
+const route = routesWith({ tag: 'Projects', idDescription: 'ID or name of the project' })
 const path = '/api/v1/projects/{id}/members'
-const idDescription = 'ID or name of the project'
 const pathDescriptions = { user: 'ID or email address of a user, or `everyone` for all users of the instance' }
 
 export const memberRoutes = ({ members, settings }: Pick<Dependencies, 'members' | 'settings'>): Route[] => [
@@ -24,10 +23,8 @@ export const memberRoutes = ({ members, settings }: Pick<Dependencies, 'members'
     operationId: 'listMembers',
     method: 'GET',
     path,
-    tag,
     summary: 'List the members of a project',
     access: 'read:documents',
-    idDescription,
     answers: { 200: { description: 'All members, in the order in which they were added', schema: memberList } },
     problems: ['project_not_found'],
     async handle({ ctx, actor, id }) {
@@ -38,7 +35,6 @@ export const memberRoutes = ({ members, settings }: Pick<Dependencies, 'members'
     operationId: 'setMember',
     method: 'PUT',
     path: `${path}/{user}`,
-    tag,
     summary: 'Add a member to a project, or change their role',
     description: [
       'Needs the role `manager`. A `reader` searches, reads and downloads; a `writer` also adds, changes and deletes documents; a `manager` also changes members and settings, and deletes the project.',
@@ -46,7 +42,6 @@ export const memberRoutes = ({ members, settings }: Pick<Dependencies, 'members'
       'You cannot take this role from the last manager. The project `default` of each user is private and cannot have other members. When the owner of a project is no longer a manager, the manager who was added first becomes the owner.',
     ].join(' '),
     access: 'write:documents',
-    idDescription,
     pathDescriptions,
     body: memberSet,
     answers: { 200: { description: 'The member', schema: memberSaved } },
@@ -76,12 +71,10 @@ export const memberRoutes = ({ members, settings }: Pick<Dependencies, 'members'
     operationId: 'removeMember',
     method: 'DELETE',
     path: `${path}/{user}`,
-    tag,
     summary: 'Remove a member from a project',
     description:
       'Needs the role `manager`, unless you leave the project yourself. The member loses access at once: their event streams get no more events of the project, and their downloads end.',
     access: 'write:documents',
-    idDescription,
     pathDescriptions,
     answers: { 204: { description: 'The user is no longer a member' } },
     problems: ['project_not_found', 'member_not_found', 'last_manager'],

@@ -10,19 +10,17 @@ import {
   type Project,
 } from '../../../contract/projects.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { answerCreated, route, type Route } from '../../routing/route.ts'
+import { answerCreated, routesWith, type Route } from '../../routing/route.ts'
 import type { OwnProject } from '../../../services/projects.ts'
 
-const tag = 'Projects'
+const route = routesWith({ tag: 'Projects', idDescription: 'ID or name of the project' })
 const path = '/api/v1/projects/{id}'
-const idDescription = 'ID or name of the project'
 
 export const projectRoutes = ({ projects, settings }: Pick<Dependencies, 'projects' | 'settings'>): Route[] => [
   route({
     operationId: 'listProjects',
     method: 'GET',
     path: '/api/v1/projects',
-    tag,
     summary: 'List the projects that you are a member of',
     access: 'read:documents',
     query: projectListQuery,
@@ -37,7 +35,6 @@ export const projectRoutes = ({ projects, settings }: Pick<Dependencies, 'projec
     operationId: 'createProject',
     method: 'POST',
     path: '/api/v1/projects',
-    tag,
     summary: 'Create a project',
     access: 'write:documents',
     body: projectCreate,
@@ -52,10 +49,8 @@ export const projectRoutes = ({ projects, settings }: Pick<Dependencies, 'projec
     operationId: 'getProject',
     method: 'GET',
     path,
-    tag,
     summary: 'Show a project',
     access: 'read:documents',
-    idDescription,
     answers: { 200: { description: 'The project', schema: project } },
     problems: ['project_not_found'],
     async handle({ ctx, actor, id }) {
@@ -66,10 +61,8 @@ export const projectRoutes = ({ projects, settings }: Pick<Dependencies, 'projec
     operationId: 'updateProject',
     method: 'PATCH',
     path,
-    tag,
     summary: 'Rename or describe a project',
     access: 'write:documents',
-    idDescription,
     body: projectUpdate,
     answers: { 200: { description: 'The changed project', schema: project } },
     problems: ['project_not_found', 'project_exists', 'project_is_private'],
@@ -81,10 +74,8 @@ export const projectRoutes = ({ projects, settings }: Pick<Dependencies, 'projec
     operationId: 'deleteProject',
     method: 'DELETE',
     path,
-    tag,
     summary: 'Delete a project and its documents',
     access: 'write:documents',
-    idDescription,
     answers: { 200: { description: 'What was deleted; no search finds it any more', schema: projectDeleted } },
     problems: ['project_not_found'],
     async handle({ ctx, actor, id }) {

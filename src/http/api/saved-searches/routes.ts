@@ -11,13 +11,11 @@ import type { SavedSearchRecord } from '../../../core/model.ts'
 import { paths } from '../../../pages/paths.ts'
 import { MAX_SAVED_SEARCHES } from '../../../services/saved-searches.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { answerCreated, route, type Route } from '../../routing/route.ts'
-import { searchFieldsOf } from '../../web/search/search-fields.ts'
-import { defaultName, fieldsOfParameters, savedParameters } from '../../web/search/saved-parameters.ts'
+import { answerCreated, routesWith, type Route } from '../../routing/route.ts'
+import { searchFieldsOf, defaultName, fieldsOfParameters, savedParameters } from '../search/fields.ts'
 
-const tag = 'Search'
+const route = routesWith({ tag: 'Search', idDescription: 'ID of the saved search' })
 const path = '/api/v1/saved-searches'
-const idDescription = 'ID of the saved search'
 const OWN =
   'Saved searches belong to your account: nobody else sees them, and a credential that is limited to projects cannot use them.'
 
@@ -42,7 +40,6 @@ function collectionRoutes({ savedSearches, settings }: Parts, present: Present):
       operationId: 'listSavedSearches',
       method: 'GET',
       path,
-      tag,
       summary: 'List your saved searches',
       description: `Newest first, all of them. ${OWN}`,
       access: 'read:documents',
@@ -56,7 +53,6 @@ function collectionRoutes({ savedSearches, settings }: Parts, present: Present):
       operationId: 'saveSearch',
       method: 'POST',
       path,
-      tag,
       summary: 'Save a search',
       description: `Adds the search to the start view of your account. You can save ${MAX_SAVED_SEARCHES} searches, each once. ${OWN}`,
       access: 'write:documents',
@@ -80,10 +76,8 @@ function itemRoutes({ savedSearches }: Parts, present: Present): Route[] {
       operationId: 'getSavedSearch',
       method: 'GET',
       path: `${path}/{id}`,
-      tag,
       summary: 'Show a saved search',
       access: 'read:documents',
-      idDescription,
       answers: { 200: { description: 'The saved search', schema: savedSearch } },
       problems: ['limited_to_projects', 'saved_search_not_found'],
       async handle({ ctx, actor, id }) {
@@ -94,10 +88,8 @@ function itemRoutes({ savedSearches }: Parts, present: Present): Route[] {
       operationId: 'renameSavedSearch',
       method: 'PATCH',
       path: `${path}/{id}`,
-      tag,
       summary: 'Rename a saved search',
       access: 'write:documents',
-      idDescription,
       body: savedSearchUpdate,
       answers: { 200: { description: 'The saved search', schema: savedSearch } },
       problems: ['limited_to_projects', 'saved_search_not_found'],
@@ -109,10 +101,8 @@ function itemRoutes({ savedSearches }: Parts, present: Present): Route[] {
       operationId: 'deleteSavedSearch',
       method: 'DELETE',
       path: `${path}/{id}`,
-      tag,
       summary: 'Delete a saved search',
       access: 'write:documents',
-      idDescription,
       answers: { 204: { description: 'The search is no longer saved' } },
       problems: ['limited_to_projects', 'saved_search_not_found'],
       async handle({ ctx, actor, id }) {

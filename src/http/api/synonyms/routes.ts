@@ -11,11 +11,10 @@ import {
 } from '../../../contract/synonyms.ts'
 import { tidyRule, type SynonymRule, type SynonymRecord } from '../../../core/synonyms.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { route, type Route } from '../../routing/route.ts'
+import { routesWith, type Route } from '../../routing/route.ts'
 
-const tag = 'Synonyms'
+const route = routesWith({ tag: 'Synonyms', idDescription: 'ID or name of the project' })
 const path = '/api/v1/projects/{id}/synonyms'
-const idDescription = 'ID or name of the project'
 const LIMITS =
   'All rules are saved, or none. The synonyms of all your projects have at most 10,000 words and phrases together (`limits.synonyms`).'
 const problems = ['project_not_found', 'too_many_synonyms', 'synonym_without_effect']
@@ -25,11 +24,9 @@ export const synonymRoutes = ({ synonyms }: Pick<Dependencies, 'synonyms'>): Rou
     operationId: 'listSynonyms',
     method: 'GET',
     path,
-    tag,
     summary: 'List the synonyms of a project',
     description: 'Oldest first. The synonyms that docsearch ships are not among them.',
     access: 'read:documents',
-    idDescription,
     query: synonymListQuery,
     answers: { 200: { description: 'Some of the synonyms, and the cursor to the next ones', schema: synonymList } },
     problems: ['project_not_found', 'invalid_cursor'],
@@ -42,11 +39,9 @@ export const synonymRoutes = ({ synonyms }: Pick<Dependencies, 'synonyms'>): Rou
     operationId: 'addSynonyms',
     method: 'POST',
     path,
-    tag,
     summary: 'Add synonyms to a project',
     description: `A search that begins after the answer uses them for the passages of this project. ${LIMITS} A rule that the project has already stays as it is.`,
     access: 'write:documents',
-    idDescription,
     body: synonymsAdd,
     answers: { 200: { description: 'The synonyms', schema: synonymsSaved } },
     problems,
@@ -58,11 +53,9 @@ export const synonymRoutes = ({ synonyms }: Pick<Dependencies, 'synonyms'>): Rou
     operationId: 'replaceSynonyms',
     method: 'PUT',
     path,
-    tag,
     summary: 'Replace the synonyms of a project',
     description: `Removes all rules that are not in the request. ${LIMITS} Rules that stay keep their IDs.`,
     access: 'write:documents',
-    idDescription,
     body: synonymsReplace,
     answers: { 200: { description: 'The synonyms', schema: synonymsSaved } },
     problems,
@@ -75,10 +68,8 @@ export const synonymRoutes = ({ synonyms }: Pick<Dependencies, 'synonyms'>): Rou
     operationId: 'deleteSynonym',
     method: 'DELETE',
     path: `${path}/{synonym}`,
-    tag,
     summary: 'Remove synonyms from a project',
     access: 'write:documents',
-    idDescription,
     pathDescriptions: { synonym: 'ID of the synonyms' },
     answers: { 204: { description: 'Searches no longer use the rule' } },
     problems: ['project_not_found', 'synonym_not_found'],

@@ -7,22 +7,17 @@ import {
   type UnmanagedProjectList,
 } from '../../../contract/projects.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { route, type Route } from '../../routing/route.ts'
+import { routesWith, type Route } from '../../routing/route.ts'
 
-const tag = 'Projects'
-const access = 'manage:keys'
-const role = 'owner'
+const route = routesWith({ tag: 'Projects', access: 'manage:keys', role: 'owner' })
 
 export const unmanagedProjectRoutes = ({ unmanagedProjects }: Pick<Dependencies, 'unmanagedProjects'>): Route[] => [
   route({
     operationId: 'listUnmanagedProjects',
     method: 'GET',
     path: '/api/v1/unmanaged-projects',
-    tag,
     summary: 'List the projects without a manager',
     description: 'A project has no manager when its only manager was deleted and it has other members. You see only its name.',
-    access,
-    role,
     query: unmanagedProjectListQuery,
     answers: { 200: { description: 'Some of these projects, and the cursor to the next ones', schema: unmanagedProjectList } },
     problems: ['invalid_cursor'],
@@ -35,12 +30,9 @@ export const unmanagedProjectRoutes = ({ unmanagedProjects }: Pick<Dependencies,
     operationId: 'takeOverProject',
     method: 'POST',
     path: '/api/v1/unmanaged-projects/{id}/take-over',
-    tag,
     summary: 'Give a project without a manager to a member, or take it over',
     description:
       'The user becomes the manager and the owner of the project, and its documents count towards the quotas of that user. If you take it over yourself, you see its documents from then on.',
-    access,
-    role,
     idDescription: 'ID of the project',
     body: projectTakeOver,
     bodyOptional: true,

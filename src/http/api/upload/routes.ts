@@ -7,22 +7,22 @@ import type { AcceptedUpload } from '../../../services/uploads.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { requireCredential } from '../../middleware/credential-watch.ts'
 import { shownError } from '../../problems/problems.ts'
-import { type Call, route, type Route } from '../../routing/route.ts'
+import { type Call, type Route, routesWith } from '../../routing/route.ts'
 import { checkHeaders, readUpload } from './body.ts'
 import { failureOf, presentRefusal, presentUpload } from './present.ts'
+
+const route = routesWith({ tag: 'Documents', access: 'write:documents' })
 
 const planRoute = ({ uploadPlans }: Pick<Dependencies, 'uploadPlans'>): Route =>
   route({
     operationId: 'planUpload',
     method: 'POST',
     path: '/api/v1/upload/plan',
-    tag: 'Documents',
     summary: 'Say what an upload would do',
     description: [
       'Send the path, hash and size of up to 1,000 files. The answer says which files the project does not have yet, so that you can leave out the others.',
       'This request stores nothing. The upload checks the files again, and can still reject a file because of its content.',
     ].join(' '),
-    access: 'write:documents',
     body: uploadPlanRequest,
     answers: { 200: { description: 'What the upload would do with each file', schema: uploadPlan } },
     problems: ['project_not_found', 'limited_to_projects'],
@@ -60,7 +60,7 @@ export const uploadRoutes = (parts: Parts): Route[] => [
     operationId: 'upload',
     method: 'POST',
     path: '/api/v1/upload',
-    tag: 'Documents',
+    cost: 'streaming',
     summary: 'Upload documents',
     description: [
       'Send one or more files as `multipart/form-data`, or one file as the body with `?name=` (`project`, `tags`, `path` and `on_conflict` are then parameters as well).',
@@ -71,7 +71,6 @@ export const uploadRoutes = (parts: Parts): Route[] => [
       'Every file is in `documents` or in `rejected`. When the instance fails to store a file, for example because its disk is full (`disk_full`), this file and all files after it are rejected; send them again.',
       'When every file is rejected, the status is that of the cause (409, 413, 415, 422, 503, 507; 422 for several causes) and the body has the fields of a problem in addition to `documents` and `rejected`.',
     ].join(' '),
-    access: 'write:documents',
     content: {
       'multipart/form-data': {
         schema: {

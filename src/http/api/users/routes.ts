@@ -18,13 +18,10 @@ import {
   userUpdate,
 } from '../../../contract/users.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { answerCreated, route, type Route } from '../../routing/route.ts'
+import { answerCreated, routesWith, type Route } from '../../routing/route.ts'
 
-const tag = 'Users'
+const route = routesWith({ tag: 'Users', access: 'manage:keys', role: 'owner', idDescription: 'ID or email of the user' })
 const path = '/api/v1/users/{id}'
-const access = 'manage:keys'
-const role = 'owner'
-const idDescription = 'ID or email of the user'
 
 type Parts = Pick<Dependencies, 'users' | 'settings'>
 
@@ -35,10 +32,7 @@ const allUsers = ({ users, settings }: Parts): Route[] => [
     operationId: 'listUsers',
     method: 'GET',
     path: '/api/v1/users',
-    tag,
     summary: 'List the users of this instance',
-    access,
-    role,
     query: userListQuery,
     answers: { 200: { description: 'Some of the users, oldest first, and the cursor to the next ones', schema: userList } },
     problems: ['invalid_cursor'],
@@ -50,12 +44,9 @@ const allUsers = ({ users, settings }: Parts): Route[] => [
     operationId: 'createUser',
     method: 'POST',
     path: '/api/v1/users',
-    tag,
     summary: 'Add a user',
     description:
       'Without a password, the answer has a one-time link with which the user sets one. The link is shown only once. docsearch sends no email.',
-    access,
-    role,
     body: userCreate,
     answers: { 201: { description: 'The new user', schema: userCreated, headers: { Location: 'Its address' } } },
     problems: ['user_exists', 'owner_exists', 'password_too_short', 'password_too_long', 'password_too_common'],
@@ -71,11 +62,7 @@ const oneUser = ({ users, settings }: Parts): Route[] => [
     operationId: 'getUser',
     method: 'GET',
     path,
-    tag,
     summary: 'Show a user',
-    access,
-    role,
-    idDescription,
     answers: { 200: { description: 'The user', schema: user } },
     problems: ['user_not_found'],
     async handle({ ctx, actor, id }) {
@@ -86,13 +73,9 @@ const oneUser = ({ users, settings }: Parts): Route[] => [
     operationId: 'updateUser',
     method: 'PATCH',
     path,
-    tag,
     summary: 'Rename, disable or enable a user, or set quotas',
     description:
       "Disabling a user ends their browser sessions, links and connected applications. Their password and keys stop working until you enable the user again. Documents stay. A user over a quota can't add documents. docsearch never deletes documents because of a quota.",
-    access,
-    role,
-    idDescription,
     body: userUpdate,
     answers: { 200: { description: 'The changed user', schema: user } },
     problems: ['user_not_found', 'owner_stays'],
@@ -105,13 +88,9 @@ const oneUser = ({ users, settings }: Parts): Route[] => [
     operationId: 'resetUser',
     method: 'POST',
     path: '/api/v1/users/{id}/reset',
-    tag,
     summary: 'Create a link to set a new password',
     description:
       'Earlier links of the user end. The old password stays valid until the link is used; using the link ends all browser sessions of the user.',
-    access,
-    role,
-    idDescription,
     answers: { 200: { description: 'The user with the link, which is shown only once', schema: userReset } },
     problems: ['user_not_found', 'user_disabled'],
     async handle({ ctx, actor, id }) {
@@ -125,13 +104,9 @@ const deletion = ({ users }: Pick<Parts, 'users'>): Route[] => [
     operationId: 'previewUserDeletion',
     method: 'GET',
     path: '/api/v1/users/{id}/deletion',
-    tag,
     summary: 'Show what a deletion of a user would delete',
     description:
       'Lists the private projects of the user, which are deleted with the user. This request deletes nothing. You see no other projects of the user.',
-    access,
-    role,
-    idDescription,
     answers: { 200: { description: 'The private projects', schema: userDeletion } },
     problems: ['user_not_found'],
     async handle({ ctx, actor, id }) {
@@ -142,13 +117,9 @@ const deletion = ({ users }: Pick<Parts, 'users'>): Route[] => [
     operationId: 'deleteUser',
     method: 'DELETE',
     path,
-    tag,
     summary: 'Delete a user and their private projects, keys and applications',
     description:
       'Projects with other members stay. Of the other managers of such a project, the one who was added first becomes its owner. If there is no other manager, the project has no manager, and its documents count towards your quotas.',
-    access,
-    role,
-    idDescription,
     answers: { 200: { description: 'What was deleted; no search finds it any more', schema: userDeleted } },
     problems: ['user_not_found', 'owner_stays'],
     async handle({ ctx, actor, id }) {

@@ -24,7 +24,6 @@ export function devicePages({ connections, oauth, projects, settings }: Parts): 
     {
       method: 'GET',
       path: paths.device,
-      access: 'user',
       handle({ ctx, csrf, show }) {
         // From `verification_uri_complete`. It only fills in the field, so a link sent by an attacker alone does nothing.
         const sent = ctx.query['user_code']
@@ -34,7 +33,6 @@ export function devicePages({ connections, oauth, projects, settings }: Parts): 
     {
       method: 'POST',
       path: paths.device,
-      access: 'user',
       formAddress,
       async handle(call) {
         const { csrf, submitted, show } = call
@@ -54,7 +52,6 @@ export function devicePages({ connections, oauth, projects, settings }: Parts): 
     {
       method: 'POST',
       path: paths.deviceDecision,
-      access: 'user',
       formAddress,
       async handle(call) {
         const { actor, user, submitted, show } = call

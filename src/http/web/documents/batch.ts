@@ -37,7 +37,6 @@ const ONE_DOCUMENT = /^\/documents\/doc_[0-9a-z]{26}$/
 export const batchPage = ({ documents }: Pick<Dependencies, 'documents'>): View => ({
   method: 'POST',
   path: paths.documentsBatch,
-  access: 'user',
   formAddress: (field) => backTo(field('back')),
   async handle({ ctx, actor, csrf, submitted, show, goTo }) {
     const { data, state } = submitted(batchForm)

@@ -8,7 +8,7 @@ import { toSearchRequest } from '../../api/search/request.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { clientGone } from '../../routing/context.ts'
 import type { ViewCall } from '../routing/page.ts'
-import { requestOf } from '../search/search-fields.ts'
+import { requestOf } from '../../api/search/fields.ts'
 import { findInText } from './find-in-text.ts'
 
 /** A search returns at most this many passages of the document. */

@@ -38,7 +38,6 @@ export const documentListPages = (parts: Parts): View[] => [
   {
     method: 'GET',
     path: paths.documents,
-    access: 'user',
     hasScript: true,
     async handle(call) {
       const fields = readFields(call)

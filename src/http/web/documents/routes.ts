@@ -17,7 +17,7 @@ import { sendPageImage } from '../../answers/send-page-image.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { endWithSight } from '../../middleware/credential-watch.ts'
 import type { View, ViewCall } from '../routing/page.ts'
-import { searchFieldsOf } from '../search/search-fields.ts'
+import { searchFieldsOf } from '../../api/search/fields.ts'
 import { type Hits, hitsOf, passageOf } from './hits.ts'
 import { findPlace, type Place, readTarget, type Target } from './place.ts'
 import { citationOf, hitLinksOf, type Reading, stripOf } from './reading.ts'
@@ -31,7 +31,6 @@ const viewPages = (parts: Parts): View[] => [
   {
     method: 'GET',
     path: paths.document(':id'),
-    access: 'user',
     hasScript: true,
     async handle(call) {
       try {
@@ -45,7 +44,7 @@ const viewPages = (parts: Parts): View[] => [
     // Browsers need this route because the API does not accept a session.
     method: 'GET',
     path: paths.original(':id'),
-    access: 'user',
+    cost: 'streaming',
     async handle({ ctx, actor, id }) {
       const original = await parts.documents.original(actor, id)
       const { document } = original
@@ -57,7 +56,6 @@ const viewPages = (parts: Parts): View[] => [
   {
     method: 'GET',
     path: paths.pageImage(':id', ':n'),
-    access: 'user',
     async handle({ ctx, actor, id, params }) {
       const { w } = validate(pageImageQuery, { ...ctx.query })
       const image = await parts.pageImages.get(actor, id, parsePageNumber(params['n'] ?? ''), w)

@@ -27,7 +27,6 @@ export const trashPages = (parts: Parts): View[] => [
   {
     method: 'GET',
     path: paths.documentDelete(':id'),
-    access: 'user',
     async handle(call) {
       const { actor, id, show, signedIn } = call
       const { trashDays } = parts.documents
@@ -41,7 +40,6 @@ export const trashPages = (parts: Parts): View[] => [
   {
     method: 'POST',
     path: paths.documentDelete(':id'),
-    access: 'user',
     async handle(call) {
       const { actor, id, submitted, goTo } = call
       const { data } = submitted(z.object({ permanent: z.literal('true').optional() }))
@@ -63,7 +61,6 @@ export const trashPages = (parts: Parts): View[] => [
   {
     method: 'POST',
     path: paths.documentRestore(':id'),
-    access: 'user',
     async handle({ actor, id, goTo }) {
       const { replacedId } = await parts.documents.restore(actor, id)
       if (replacedId === null) goTo(paths.document(id), 'document_restored')

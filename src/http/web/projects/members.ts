@@ -40,7 +40,6 @@ export const memberPages = (parts: Parts): View[] => [
   {
     method: 'POST',
     path: paths.projectMembers(':id'),
-    access: 'user',
     hasScript: true,
     async handle(call) {
       const { actor, id, submitted, showOnce, goTo } = call
@@ -62,7 +61,6 @@ export const memberPages = (parts: Parts): View[] => [
   {
     method: 'GET',
     path: paths.projectMemberRemove(':id'),
-    access: 'user',
     async handle(call) {
       const named = [call.ctx.query['user'] ?? []].flat().at(-1)
       if (named === undefined) return call.goTo(paths.project(call.id))
@@ -72,7 +70,6 @@ export const memberPages = (parts: Parts): View[] => [
   {
     method: 'POST',
     path: paths.projectMemberRemove(':id'),
-    access: 'user',
     async handle(call) {
       const { actor, id, user, submitted, goTo } = call
       const { data } = submitted(z.object({ user: z.string() }))

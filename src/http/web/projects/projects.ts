@@ -34,7 +34,6 @@ const listPages = (parts: Parts): View[] => [
   {
     method: 'GET',
     path: paths.projects,
-    access: 'user',
     hasScript: true,
     async handle(call) {
       const cursor = [call.ctx.query['cursor'] ?? []].flat().at(-1)
@@ -50,13 +49,11 @@ const listPages = (parts: Parts): View[] => [
   {
     method: 'GET',
     path: paths.projectNew,
-    access: 'user',
     handle: ({ show, signedIn }) => show(renderProjectNew({ ...signedIn(), form: {} })),
   },
   {
     method: 'POST',
     path: paths.projects,
-    access: 'user',
     async handle({ actor, submitted, show, signedIn, goTo }) {
       const { data, state } = submitted(projectForm)
       if (data === undefined) return show(renderProjectNew({ ...signedIn(), form: state }), 422)
@@ -72,7 +69,6 @@ const listPages = (parts: Parts): View[] => [
   {
     method: 'GET',
     path: paths.project(':id'),
-    access: 'user',
     hasScript: true,
     handle: (call) => showProject(parts, call),
   },
@@ -82,7 +78,6 @@ const changePages = (parts: Parts): View[] => [
   {
     method: 'POST',
     path: paths.projectSettings(':id'),
-    access: 'user',
     async handle(call) {
       const { actor, id, submitted, goTo } = call
       const { data, state } = submitted(projectForm)
@@ -99,7 +94,6 @@ const changePages = (parts: Parts): View[] => [
   {
     method: 'GET',
     path: paths.projectDelete(':id'),
-    access: 'user',
     async handle(call) {
       const project = await parts.projects.get(call.actor, call.id)
       // Only the services change something, and they check the role again.
@@ -112,7 +106,6 @@ const changePages = (parts: Parts): View[] => [
   {
     method: 'POST',
     path: paths.projectDelete(':id'),
-    access: 'user',
     async handle({ actor, id, goTo }) {
       await parts.projects.delete(actor, id)
       goTo(paths.projects, 'project_deleted')

@@ -6,6 +6,7 @@ import { paths } from '../../../pages/paths.ts'
 import type { Actor } from '../../../services/access.ts'
 import { withBasePath } from '../../answers/base-path.ts'
 import type { Ctx, Login } from '../../routing/context.ts'
+import type { Cost } from '../../routing/route.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { csrfToken } from '../session/csrf.ts'
 import type { OneTimeView, OneTimeViews } from '../session/one-time-views.ts'
@@ -18,8 +19,13 @@ export interface View {
   method: 'GET' | 'POST'
   /** From pages/paths.ts, with `:id` as the id. */
   path: string
-  /** `public`: cookies are ignored. `anyone`: with or without a login. `user`: others are sent to the login. `owner`: others get 404. */
-  access: 'public' | 'anyone' | 'user' | 'owner'
+  /**
+   * `public`: cookies are ignored. `anyone`: with or without a login. `user`, the default: others are sent to the login. `owner`:
+   * others get 404.
+   */
+  access?: 'public' | 'anyone' | 'user' | 'owner'
+  /** Default: `limited`. */
+  cost?: Cost
   /** The page's form is for users who are not logged in, so it still works after a login or a logout in another tab. */
   isBeforeLogin?: boolean
   /** The view has the script, and its policy allows it. */

@@ -4,7 +4,6 @@ import { isOwner } from '../../../services/access.ts'
 import { fail } from '../../problems/problems.ts'
 import type { RateLimits } from '../../middleware/rate-limit.ts'
 import type { Middleware, State, Ctx } from '../../routing/context.ts'
-import { endpointOf } from '../../routing/endpoints.ts'
 import { otherMethods } from '../../routing/router.ts'
 import type { Dependencies, HttpSettings } from '../../dependencies.ts'
 import { isMultipart } from '../../api/upload/body.ts'
@@ -46,17 +45,17 @@ function nearestView(router: Router<State>): (path: string) => string {
 
 function steps(row: View, parts: Parts & PageParts, limits: RateLimits, viewAbove: (path: string) => string): Middleware[] {
   const path = row.path.replaceAll(/:(\w+)/g, '{$1}')
-  const { cost } = endpointOf({ method: row.method, path })
+  const { access = 'user' } = row
   return [
     nameRoute(path),
     pagePolicy(row.hasScript === true),
-    ...(row.access === 'public' ? [] : [loadSession(parts)]),
-    ...(cost === 'anonymous' ? [] : [limits.step]),
+    ...(access === 'public' ? [] : [loadSession(parts)]),
+    ...(row.cost === 'anonymous' ? [] : [limits.step]),
     watchCredential(parts.credentials),
     ...(row.method === 'POST' ? [originCheck(parts.settings), ...formSteps(row, parts, viewAbove)] : []),
-    accessCheck(row.access),
+    accessCheck(access),
     glance(parts),
-    ...(row.method === 'GET' && (row.access === 'user' || row.access === 'owner') ? [compressView()] : []),
+    ...(row.method === 'GET' && (access === 'user' || access === 'owner') ? [compressView()] : []),
     async (ctx) => row.handle(pageCall(ctx, row, parts)),
   ]
 }
@@ -97,7 +96,7 @@ function nameRoute(path: string): Middleware {
   }
 }
 
-function accessCheck(access: View['access']): Middleware {
+function accessCheck(access: NonNullable<View['access']>): Middleware {
   return async (ctx, next) => {
     const { login } = ctx.state
     if (access === 'public' || access === 'anyone') return next()

@@ -7,7 +7,7 @@ import type { Dependencies } from '../../dependencies.ts'
 import { name, optionalName } from '../forms/fields.ts'
 import type { View, ViewCall } from '../routing/page.ts'
 import type { FlashCode } from '../session/flash.ts'
-import { defaultName, fieldsOfParameters, savedParameters } from './saved-parameters.ts'
+import { defaultName, fieldsOfParameters, savedParameters } from '../../api/search/fields.ts'
 
 const saveForm = z.object({ search: z.string().max(12_000), name: optionalName })
 const renameForm = z.object({ name })
@@ -23,7 +23,6 @@ export const savedSearchPages = ({ savedSearches, settings }: Parts): View[] => 
   {
     method: 'POST',
     path: paths.savedSearches,
-    access: 'user',
     async handle({ ctx, actor, submitted, goTo }) {
       const { data } = submitted(saveForm)
       const fields = fieldsOfParameters(data?.search ?? ctx.state.form?.fields['search']?.[0] ?? '')
@@ -44,7 +43,6 @@ export const savedSearchPages = ({ savedSearches, settings }: Parts): View[] => 
   {
     method: 'GET',
     path: paths.savedSearch(':id'),
-    access: 'user',
     async handle(call) {
       show(call, await savedSearches.get(call.actor, call.id), {})
     },
@@ -52,7 +50,6 @@ export const savedSearchPages = ({ savedSearches, settings }: Parts): View[] => 
   {
     method: 'POST',
     path: paths.savedSearch(':id'),
-    access: 'user',
     async handle(call) {
       const { actor, id, submitted, goTo } = call
       const { data, state } = submitted(renameForm)
@@ -64,7 +61,6 @@ export const savedSearchPages = ({ savedSearches, settings }: Parts): View[] => 
   {
     method: 'POST',
     path: paths.savedSearchDelete(':id'),
-    access: 'user',
     async handle({ actor, id, goTo }) {
       await savedSearches.delete(actor, id)
       goTo(paths.home, 'search_deleted')

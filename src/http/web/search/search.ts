@@ -15,7 +15,7 @@ import { statusOf } from '../../problems/problems.ts'
 import { listAll } from '../list-all.ts'
 import type { View, ViewCall } from '../routing/page.ts'
 import { savedSearchRows } from './saved.ts'
-import { requestOf, searchFieldsOf } from './search-fields.ts'
+import { requestOf, searchFieldsOf } from '../../api/search/fields.ts'
 
 const RESULTS = 10
 /** The API's limit of `offset`. */
@@ -27,7 +27,6 @@ export const searchPages = (parts: Parts): View[] => [
   {
     method: 'GET',
     path: paths.home,
-    access: 'user',
     hasScript: true,
     handle: (call) => sinceArrival(call.ctx, () => showSearch(parts, call)),
   },

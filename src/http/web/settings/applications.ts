@@ -45,7 +45,6 @@ const viewPages = ({ applications, settings }: Parts): View[] => [
   {
     method: 'GET',
     path: paths.applications,
-    access: 'user',
     async handle({ actor, show, signedIn }) {
       const found = await applications.list(actor)
       show(renderApplications({ ...signedIn(), applications: found.map(applicationRow) }))
@@ -54,13 +53,11 @@ const viewPages = ({ applications, settings }: Parts): View[] => [
   {
     method: 'GET',
     path: paths.applicationNew,
-    access: 'user',
     handle: (call) => showForm(call, null, {}, DEFAULT_SCOPES, 200),
   },
   {
     method: 'GET',
     path: paths.application(':id'),
-    access: 'user',
     async handle({ actor, id, show, signedIn }) {
       const application = await applications.get(actor, id)
       const secrets = application.secrets.map(({ lastFour, createdAt, expiresAt }) => ({
@@ -75,7 +72,6 @@ const viewPages = ({ applications, settings }: Parts): View[] => [
   {
     method: 'GET',
     path: paths.applicationEdit(':id'),
-    access: 'user',
     async handle(call) {
       const application = await applications.get(call.actor, call.id)
       showForm(call, application, {}, application.scopes, 200)
@@ -84,7 +80,6 @@ const viewPages = ({ applications, settings }: Parts): View[] => [
   {
     method: 'GET',
     path: paths.applicationDelete(':id'),
-    access: 'user',
     async handle({ actor, id, show, signedIn }) {
       const application = await applications.get(actor, id)
       show(renderApplicationDelete({ ...signedIn(), application: { id, name: application.name } }))
@@ -96,7 +91,6 @@ const changePages = ({ applications, settings }: Parts): View[] => [
   {
     method: 'POST',
     path: paths.applications,
-    access: 'user',
     hasScript: true,
     async handle(call) {
       const { actor, submitted, showOnce } = call
@@ -116,7 +110,6 @@ const changePages = ({ applications, settings }: Parts): View[] => [
   {
     method: 'POST',
     path: paths.applicationEdit(':id'),
-    access: 'user',
     async handle(call) {
       const { actor, id, submitted, goTo } = call
       const application = await applications.get(actor, id)
@@ -135,7 +128,6 @@ const changePages = ({ applications, settings }: Parts): View[] => [
   {
     method: 'POST',
     path: paths.applicationRotate(':id'),
-    access: 'user',
     hasScript: true,
     async handle({ actor, id, submitted, showOnce }) {
       const { data } = submitted(rotateForm)
@@ -148,7 +140,6 @@ const changePages = ({ applications, settings }: Parts): View[] => [
   {
     method: 'POST',
     path: paths.applicationDelete(':id'),
-    access: 'user',
     async handle({ actor, id, goTo }) {
       await applications.delete(actor, id)
       goTo(paths.applications, 'client_deleted')

@@ -19,7 +19,6 @@ export const auditPages = ({ audit, projects }: Parts): View[] => [
   {
     method: 'GET',
     path: paths.audit,
-    access: 'user',
     async handle(call) {
       const { actor, ctx, show, signedIn } = call
       const fields = fieldsOf(ctx.query)

@@ -9,7 +9,6 @@ export const connectionPages = ({ connections }: Pick<Dependencies, 'connections
   {
     method: 'GET',
     path: paths.connections,
-    access: 'user',
     async handle({ actor, show, signedIn }) {
       const found = await connections.list(actor)
       show(renderConnections({ ...signedIn(), connections: found.map(connectionRow) }))
@@ -18,7 +17,6 @@ export const connectionPages = ({ connections }: Pick<Dependencies, 'connections
   {
     method: 'GET',
     path: paths.connectionEnd(':id'),
-    access: 'user',
     async handle({ actor, id, show, signedIn }) {
       const found = (await connections.list(actor)).find(({ application }) => application.id === id)
       if (found === undefined) throw fail('connection_not_found', 'No such application is connected to your account.')
@@ -28,7 +26,6 @@ export const connectionPages = ({ connections }: Pick<Dependencies, 'connections
   {
     method: 'POST',
     path: paths.connectionEnd(':id'),
-    access: 'user',
     async handle({ actor, id, goTo }) {
       await connections.end(actor, id)
       goTo(paths.connections, 'disconnected')

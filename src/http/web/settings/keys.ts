@@ -42,7 +42,6 @@ export const keyPages = ({ keys, projects, settings }: Parts): View[] => [
   {
     method: 'GET',
     path: paths.apiKeys,
-    access: 'user',
     async handle(call) {
       const found = (await keysOf(keys, call)).toReversed()
       call.show(renderApiKeys({ ...call.signedIn(), keys: found.map(keyRow) }))
@@ -51,13 +50,11 @@ export const keyPages = ({ keys, projects, settings }: Parts): View[] => [
   {
     method: 'GET',
     path: paths.apiKeyNew,
-    access: 'user',
     handle: (call) => showForm(call, projects, {}, DEFAULT_SCOPES),
   },
   {
     method: 'POST',
     path: paths.apiKeys,
-    access: 'user',
     hasScript: true,
     async handle(call) {
       const { actor, submitted } = call
@@ -80,7 +77,6 @@ export const keyPages = ({ keys, projects, settings }: Parts): View[] => [
   {
     method: 'GET',
     path: paths.apiKeyRevoke(':id'),
-    access: 'user',
     async handle(call) {
       const key = (await keysOf(keys, call)).find(({ id }) => id === call.id)
       if (key === undefined) throw fail('key_not_found', 'You have no such API key.')
@@ -90,7 +86,6 @@ export const keyPages = ({ keys, projects, settings }: Parts): View[] => [
   {
     method: 'POST',
     path: paths.apiKeyRevoke(':id'),
-    access: 'user',
     async handle({ actor, id, goTo }) {
       await keys.delete(actor, id)
       goTo(paths.apiKeys, 'key_revoked')

@@ -6,7 +6,6 @@ export const oncePages: View[] = [
   {
     method: 'GET',
     path: paths.shownOnce(':id'),
-    access: 'user',
     hasScript: true,
     async handle({ ctx, takeOnce, show, goTo }) {
       const view = await takeOnce()

@@ -18,19 +18,16 @@ export const profilePages = (parts: Parts): View[] => [
   {
     method: 'GET',
     path: paths.settings,
-    access: 'user',
     handle: ({ goTo }) => goTo(paths.profile),
   },
   {
     method: 'GET',
     path: paths.profile,
-    access: 'user',
     handle: (call) => showProfile(parts, call, {}),
   },
   {
     method: 'POST',
     path: paths.profile,
-    access: 'user',
     async handle(call) {
       const { actor, submitted, goTo } = call
       const { data, state } = submitted(accountForm)
@@ -46,7 +43,6 @@ export const profilePages = (parts: Parts): View[] => [
   {
     method: 'POST',
     path: paths.password,
-    access: 'user',
     async handle(call) {
       const { ctx, actor, user, submitted, goTo } = call
       const { data, state } = submitted(passwordForm)
@@ -71,7 +67,6 @@ export const profilePages = (parts: Parts): View[] => [
   {
     method: 'POST',
     path: paths.otherSessionsEnd,
-    access: 'user',
     async handle({ login, user, goTo }) {
       await parts.accounts.endOtherSessions(user.id, login.session.id)
       goTo(paths.profile, 'sessions_ended')
@@ -80,7 +75,6 @@ export const profilePages = (parts: Parts): View[] => [
   {
     method: 'POST',
     path: paths.sessionEnd(':id'),
-    access: 'user',
     async handle({ user, id, goTo }) {
       if (!(await parts.accounts.endSession(user.id, id))) throw fail('not_found', 'That browser is not logged in.')
       goTo(paths.profile, 'session_ended')

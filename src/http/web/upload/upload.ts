@@ -24,7 +24,7 @@ export const uploadPages = (parts: Parts): View[] => {
   const post: View = {
     method: 'POST',
     path: paths.upload,
-    access: 'user',
+    cost: 'streaming',
     hasScript: true,
     hasFiles: true,
     handle: (call) => handle(parts, call, post),
@@ -33,7 +33,6 @@ export const uploadPages = (parts: Parts): View[] => {
     {
       method: 'GET',
       path: paths.upload,
-      access: 'user',
       hasScript: true,
       handle: (call) => showForm(parts, call, { values: { project: [call.ctx.query['project'] ?? []].flat().at(-1) ?? '' } }),
     },
@@ -158,7 +157,6 @@ const MAX_DOCUMENTS = 100
 const progressPage = ({ documents }: Pick<Dependencies, 'documents'>): View => ({
   method: 'GET',
   path: paths.uploadProgress,
-  access: 'user',
   hasScript: true,
   async handle({ ctx, actor, show, signedIn, goTo }) {
     const sent = [ctx.query['ids'] ?? []].flat().at(-1) ?? ''

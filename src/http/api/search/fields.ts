@@ -1,7 +1,13 @@
 import { searchRequestWithin, type ParsedSearchRequest, type SearchRequest } from '../../../contract/search.ts'
 import { FORMATS, isFormatId } from '../../../core/formats.ts'
 import { examine, type FieldFault } from '../../../contract/validate.ts'
-import { isByPassage, SEARCH_FIELDS, type SearchField, type SearchFields } from '../../../pages/search/fields.ts'
+import {
+  isByPassage,
+  SEARCH_FIELDS,
+  type SearchField,
+  type SearchFields,
+  searchParameters,
+} from '../../../pages/search/fields.ts'
 import { tagsOf } from '../../../pages/search/filters.ts'
 import type { SearchErrors } from '../../../pages/search/form.tsx'
 
@@ -86,4 +92,25 @@ function errorsOf(faults: readonly FieldFault[]): SearchErrors {
     errors[field] ??= isBlank ? 'Type a question first.' : isDay ? 'Enter a day such as 2026-03-31.' : `${subject} ${message}.`
   }
   return errors
+}
+
+/** Returns a search as it is saved, or what is wrong with it. Whatever can be saved can be searched. */
+export function savedParameters(
+  fields: SearchFields,
+  queryChars: number,
+): { parameters: string; errors: null } | { parameters: null; errors: SearchErrors } {
+  const { errors } = requestOf({ ...fields, offset: '' }, { queryChars, limit: 1 })
+  return errors === null ? { parameters: searchParameters(fields), errors } : { parameters: null, errors }
+}
+
+/** Returns the search that `searchParameters` has written. */
+export function fieldsOfParameters(parameters: string): SearchFields {
+  return searchFieldsOf(Object.fromEntries(new URLSearchParams(parameters)))
+}
+
+/** Returns the beginning of the question, for a search that was saved without a name. */
+export function defaultName(question: string): string {
+  const visible = question.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim()
+  // Each character has at most two UTF-16 units, and a name at most 200.
+  return [...visible].slice(0, 100).join('') || 'Search'
 }
