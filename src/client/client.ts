@@ -134,7 +134,7 @@ export function createClient(options: ClientOptions) {
     },
     /** Examines the instance, for its owner. */
     async doctor(request: DoctorRequest, onProgress: (progress: DoctorProgress) => void = () => {}): Promise<DoctorReport> {
-      const { readDoctor } = await import('./doctor.ts')
+      const { readDoctor } = await import('./json-lines.ts')
       return readDoctor(api.transport, request, { onProgress, signal: api.signal })
     },
     /** Takes a backup of the instance, for its owner. `known` are hashes of originals that need not be sent. */
@@ -404,7 +404,7 @@ function modelMethods(api: Api) {
      * Leaving the loop ends the download.
      */
     async *pull(model: string): AsyncGenerator<ModelPullLine> {
-      const { readPull } = await import('./pull.ts')
+      const { readPull } = await import('./json-lines.ts')
       yield* readPull(api.transport, model, api.signal)
     },
     // The instance may have to load an unknown model to find out its dimensions.
