@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises'
 import { translateDiskError } from '../core/disk-errors.ts'
-import { DocsearchError } from '../core/errors.ts'
 import { isPicture } from '../core/formats.ts'
 import { killPoint } from '../core/kill-point.ts'
 import { noOcr } from '../parse/failures.ts'
@@ -11,14 +10,13 @@ export type OriginalStores = Pick<IngestOptions, 'records' | 'blobs' | 'parserPo
 
 /** Makes `Ingest.accept`: checks an upload, stores its bytes and queues the document, in this order. A refused upload leaves no file behind. */
 export function createAccept(
-  options: OriginalStores & Pick<IngestOptions, 'limits' | 'quotas' | 'trashDays'>,
+  options: OriginalStores & Pick<IngestOptions, 'quotas' | 'trashDays'>,
   nudge: () => void,
 ): Ingest['accept'] {
-  const { records, limits, quotas, trashDays = 0 } = options
+  const { records, quotas, trashDays = 0 } = options
   return async ({ file, sha256, onConflict, ownerId, ...upload }) => {
     killPoint('body')
     try {
-      if (upload.sizeBytes > limits.fileBytes) throw tooLarge(upload.sizeBytes, limits.fileBytes)
       const mediaType = await storeOriginal(options, { file, sha256, name: upload.name, owner: ownerId })
       const registered = await records.documents.register({ ...upload, sha256, mediaType }, onConflict, quotas, {
         isKept: trashDays > 0,
@@ -32,14 +30,6 @@ export function createAccept(
       throw translateDiskError(error)
     }
   }
-}
-
-function tooLarge(size: number, limit: number): DocsearchError {
-  return new DocsearchError(
-    'too_large',
-    `The file has ${size} bytes; the limit is ${limit}. Split the file, or raise limits.file_bytes.`,
-    { details: { size, limit } },
-  )
 }
 
 /** Finds the format of a received file, checks that it can be opened, and stores its bytes. Returns its media type. */

@@ -114,6 +114,6 @@ function refusalOf(
   onConflict: OnConflict,
   maxFileBytes: number,
 ): DocsearchError | null {
-  if (sizeBytes > maxFileBytes) return fileTooLarge(sizeBytes, maxFileBytes)
+  if (sizeBytes > maxFileBytes) return fileTooLarge(maxFileBytes, sizeBytes)
   return existing !== null && onConflict === 'error' ? documentExists(path, existing.id) : null
 }

@@ -145,10 +145,13 @@ function tooManyInFlight(limit: number): DocsearchError {
   )
 }
 
-export function fileTooLarge(size: number, limit: number): DocsearchError {
+/** `size` is missing while the rest of the file has not arrived. */
+export function fileTooLarge(limit: number, size?: number): DocsearchError {
+  const has = size === undefined ? 'is longer than' : `has ${size} bytes, more than`
   return new DocsearchError(
     'too_large',
-    `The file has ${size} bytes; the limit is ${limit}. Split it, or raise limits.file_bytes on the instance.`,
+    `The file ${has} the limit of ${limit} bytes. Split it, or raise limits.file_bytes on the instance.`,
+    { details: { limit } },
   )
 }
 
@@ -156,7 +159,7 @@ export function fileTooLarge(size: number, limit: number): DocsearchError {
 function checkFile({ name, path, received }: UploadedFile, hashes: Map<string, string>, maxFileBytes: number): void {
   const fault = fileNameFault(name)
   if (fault !== null) throw new DocsearchError('invalid_name', fault)
-  if (received.isTooLarge) throw fileTooLarge(received.sizeBytes, maxFileBytes)
+  if (received.isTooLarge) throw fileTooLarge(maxFileBytes, received.sizeBytes)
   const before = hashes.get(path)
   // Otherwise the second file would replace the first, which would then be lost without notice.
   if (before !== undefined && before !== received.sha256) {

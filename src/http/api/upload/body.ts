@@ -1,7 +1,7 @@
 import { rawUploadQuery, uploadFields } from '../../../contract/documents.ts'
 import { examine, type FieldFault, invalid, validate } from '../../../contract/validate.ts'
 import { DocsearchError } from '../../../core/errors.ts'
-import type { IncomingFile, IncomingFiles, Upload } from '../../../services/uploads.ts'
+import { fileTooLarge, type IncomingFile, type IncomingFiles, type Upload } from '../../../services/uploads.ts'
 import type { Ctx } from '../../routing/context.ts'
 import type { HttpSettings } from '../../dependencies.ts'
 import { fail } from '../../problems/problems.ts'
@@ -73,12 +73,9 @@ function tooSlow(stallMs: number): Error {
 }
 
 function tooLong(limit: number, isForm: boolean, length?: number): Error {
+  if (!isForm) return fileTooLarge(limit, length)
   const has = length === undefined ? 'is longer than' : `has ${length} bytes, more than`
-  return isForm
-    ? fail('body_too_large', `The request ${has} the limit of ${limit} bytes. Send fewer files at a time.`, { limit })
-    : fail('too_large', `The file ${has} the limit of ${limit} bytes. Split it, or raise limits.file_bytes on the instance.`, {
-        limit,
-      })
+  return fail('body_too_large', `The request ${has} the limit of ${limit} bytes. Send fewer files at a time.`, { limit })
 }
 
 /**
