@@ -16,11 +16,11 @@ export function rememberCredentials(records: Records, clock: Clock): Records {
   const { users, keys, sessions, oauth } = records
   const now = () => clock.now().getTime()
   const source = { version: () => records.credentialsVersion(), now }
-  const foundUsers = new Memory<Found<typeof users.get>>(source, () => null, 0)
-  const foundApplications = new Memory<Found<typeof oauth.applications.get>>(source, ({ secrets }) => firstExpiry(secrets), 0)
-  const foundKeys = new Memory<Found<typeof keys.findByHash>>(source, ({ expiresAt }) => expiresAt)
-  const foundSessions = new Memory<Found<typeof sessions.findByHash>>(source, ({ session }) => session.expiresAt)
-  const foundTokens = new Memory<Found<typeof oauth.grants.findAccess>>(source, ({ expiresAt }) => expiresAt)
+  const foundUsers = new Memory<Row<typeof users.get>>(source, () => null, 0)
+  const foundApplications = new Memory<Row<typeof oauth.applications.get>>(source, ({ secrets }) => firstExpiry(secrets), 0)
+  const foundKeys = new Memory<Row<typeof keys.findByHash>>(source, ({ expiresAt }) => expiresAt)
+  const foundSessions = new Memory<Row<typeof sessions.findByHash>>(source, ({ session }) => session.expiresAt)
+  const foundTokens = new Memory<Row<typeof oauth.grants.findAccess>>(source, ({ expiresAt }) => expiresAt)
   const uses = new Uses(now)
   const applications: typeof oauth.applications = {
     ...oauth.applications,
@@ -79,7 +79,7 @@ export function rememberCredentials(records: Records, clock: Clock): Records {
   }
 }
 
-type Found<F extends (key: string) => Promise<unknown>> = NonNullable<Awaited<ReturnType<F>>>
+type Row<F extends (key: string) => Promise<unknown>> = NonNullable<Awaited<ReturnType<F>>>
 
 interface Source {
   /** See `Records.credentialsVersion`. */

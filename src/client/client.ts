@@ -60,7 +60,7 @@ import type {
 } from '../contract/users.ts'
 import { normaliseAddress } from './address.ts'
 import { ClientError } from './errors.ts'
-import type { DocumentFilter, Page } from './list-filters.ts'
+import type { DocumentFilter, ListRange } from './list-filters.ts'
 import { mcpOf } from './mcp.ts'
 import type { OnProgress, UploadFile } from './multipart.ts'
 import { createTransport, readAll } from './transport.ts'
@@ -228,7 +228,7 @@ function projectMethods(api: Api) {
   const memberPath = (project: string, user: string) => `${pathOf(project)}/members/${encodeURIComponent(user)}`
   const unmanaged = '/api/v1/unmanaged-projects'
   return {
-    list: (page: Page & { role?: ProjectRole | undefined } = {}) =>
+    list: (page: ListRange & { role?: ProjectRole | undefined } = {}) =>
       api.get<ProjectList>({ method: 'GET', path: '/api/v1/projects', query: { ...page } }, 'projects', 'next_cursor'),
     create: (project: ProjectCreate) =>
       api.get<Project>({ method: 'POST', path: '/api/v1/projects', json: project }, 'id', 'name'),
@@ -243,7 +243,7 @@ function projectMethods(api: Api) {
       remove: (project: string, user: string) => api.delete(memberPath(project, user)),
     },
     /** For the owner of the instance, like `takeOver`. */
-    listUnmanaged: (page: Page = {}) =>
+    listUnmanaged: (page: ListRange = {}) =>
       api.get<UnmanagedProjectList>({ method: 'GET', path: unmanaged, query: { ...page } }, 'projects', 'next_cursor'),
     takeOver: (id: string, user?: string) =>
       api.get<ProjectTakenOver>(
@@ -258,7 +258,7 @@ function synonymMethods(api: Api) {
   const save = (method: 'POST' | 'PUT', project: string, synonyms: SynonymsSent['synonyms']) =>
     api.get<SynonymsSaved>({ method, path: pathOf(project), json: { synonyms } }, 'synonyms', 'removed')
   return {
-    list: (project: string, page: Page = {}) =>
+    list: (project: string, page: ListRange = {}) =>
       api.get<SynonymList>({ method: 'GET', path: pathOf(project), query: { ...page } }, 'synonyms', 'next_cursor'),
     add: (project: string, synonyms: SynonymsSent['synonyms']) => save('POST', project, synonyms),
     replace: (project: string, synonyms: SynonymsSent['synonyms']) => save('PUT', project, synonyms),
@@ -286,7 +286,7 @@ function webhookMethods(api: Api) {
       ),
     delete: (project: string, id: string) => api.delete(pathOf(project, id)),
     test: (project: string, id: string) => delivery('POST', `${pathOf(project, id)}/test`),
-    deliveries: (project: string, id: string, page: Page & { state?: WebhookDelivery['state'] } = {}) =>
+    deliveries: (project: string, id: string, page: ListRange & { state?: WebhookDelivery['state'] } = {}) =>
       api.get<WebhookDeliveryList>(
         { method: 'GET', path: `${pathOf(project, id)}/deliveries`, query: { ...page } },
         'deliveries',
@@ -350,7 +350,7 @@ function documentMethods(api: Api) {
 
 function keyMethods(api: Api) {
   return {
-    list: (page: Page = {}) =>
+    list: (page: ListRange = {}) =>
       api.get<ApiKeyList>({ method: 'GET', path: '/api/v1/keys', query: { ...page } }, 'keys', 'next_cursor'),
     create: (key: ApiKeyCreate) => api.get<ApiKeyCreated>({ method: 'POST', path: '/api/v1/keys', json: key }, 'id', 'key'),
     delete: (id: string) => api.delete(`/api/v1/keys/${encodeURIComponent(id)}`),
@@ -382,7 +382,7 @@ function connectionMethods(api: Api) {
 function userMethods(api: Api) {
   const pathOf = (idOrEmail: string) => `/api/v1/users/${encodeURIComponent(idOrEmail)}`
   return {
-    list: (page: Page = {}) =>
+    list: (page: ListRange = {}) =>
       api.get<UserList>({ method: 'GET', path: '/api/v1/users', query: { ...page } }, 'users', 'next_cursor'),
     create: (user: UserCreate) => api.get<UserCreated>({ method: 'POST', path: '/api/v1/users', json: user }, 'id', 'role'),
     get: (idOrEmail: string) => api.get<User>({ method: 'GET', path: pathOf(idOrEmail) }, 'id', 'role'),

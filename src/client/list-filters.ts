@@ -1,12 +1,12 @@
 import type { Document } from '../contract/documents.ts'
 import type { DocumentSort, SortOrder } from '../core/model.ts'
 
-export interface Page {
+export interface ListRange {
   limit?: number
   cursor?: string
 }
 
-export interface DocumentFilter extends Page {
+export interface DocumentFilter extends ListRange {
   project?: string | undefined
   status?: Document['status'] | undefined
   /** Only documents with warnings, or only those without. */

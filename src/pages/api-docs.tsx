@@ -33,10 +33,10 @@ type Problems = Readonly<Record<string, { status: number; means: string }>>
 
 /** Renders the OpenAPI document as one HTML page that needs no script. */
 export function renderApiDocs(document: OpenApiDocument, problems: Problems): string {
-  return `<!doctype html>${renderToString(<Page document={document} problems={problems} />)}`
+  return `<!doctype html>${renderToString(<ApiDocs document={document} problems={problems} />)}`
 }
 
-function Page({ document, problems }: { document: OpenApiDocument; problems: Problems }) {
+function ApiDocs({ document, problems }: { document: OpenApiDocument; problems: Problems }) {
   const endpoints = endpointsOf(document)
   const tags = [...new Set(endpoints.flatMap((endpoint) => endpoint.tags))]
   const ofTag = (tag: string) => endpoints.filter((endpoint) => endpoint.tags.includes(tag))

@@ -31,7 +31,7 @@ const BAR = [
 ] as const
 
 /** The bar's link that belongs to the view; null if none does. */
-type Place = (typeof BAR)[number]['place'] | null
+type BarPlace = (typeof BAR)[number]['place'] | null
 
 /** Properties of every view for a user who is logged in. */
 export interface SignedInProps {
@@ -145,7 +145,7 @@ export function VisitorPage({ title, failed, login, children }: DocumentProps & 
 }
 
 interface AppPageProps extends Omit<DocumentProps, 'hasScript' | 'viewer'>, Omit<SignedInProps, 'now'> {
-  place: Place
+  place: BarPlace
 }
 
 /** A view with the bar at the top, which links to the other views and shows who is logged in. */

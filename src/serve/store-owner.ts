@@ -5,7 +5,7 @@ import { claimStore, foreignStore, ownerOf } from '../objects/owner.ts'
 import { PROBES } from '../objects/probe.ts'
 import type { PostgresServer } from '../records/sql/postgres/server.ts'
 
-interface Place {
+interface SharedStores {
   server: PostgresServer
   objects: ObjectStore
 }
@@ -14,7 +14,7 @@ interface Place {
  * Makes sure that the object store belongs to the instance in the database. The writer deletes objects that its database does not know, so with the
  * store of another instance, it would delete the documents of that instance. Throws `data_unusable`.
  */
-export async function requireOwnStore({ server, objects }: Place): Promise<void> {
+export async function requireOwnStore({ server, objects }: SharedStores): Promise<void> {
   const { hasDocuments, keepInstanceId, readInstanceId } = await import('../records/sql/postgres/instance-id.ts')
   const owner = await ownerOf(objects)
   if (owner !== null && owner === (await readInstanceId(server))) return
@@ -34,14 +34,14 @@ export async function requireOwnStore({ server, objects }: Place): Promise<void>
 }
 
 /** Claims the object store for the instance in the database. Throws `data_unusable` if it belongs to another instance. */
-export async function claimOwnStore({ server, objects }: Place): Promise<void> {
+export async function claimOwnStore({ server, objects }: SharedStores): Promise<void> {
   const { keepInstanceId } = await import('../records/sql/postgres/instance-id.ts')
   const id = await keepInstanceId(server, randomUUID())
   if ((await claimStore(objects, id)) !== id) throw foreignStore()
 }
 
 /** Like `requireOwnStore`, but changes nothing. An instance that only an earlier version has started has no ID. */
-export async function checkOwnStore({ server, objects }: Place): Promise<void> {
+export async function checkOwnStore({ server, objects }: SharedStores): Promise<void> {
   const { readInstanceId } = await import('../records/sql/postgres/instance-id.ts')
   const id = await readInstanceId(server)
   if (id !== null && (await ownerOf(objects)) !== id) throw foreignStore()

@@ -9,7 +9,7 @@ import type { IndexReading } from '../lifecycle/lifecycle.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { OAuth } from '../oauth/oauth.ts'
 import type { Records } from '../records/records.ts'
-import type { Search as SearchPassages } from '../search/search.ts'
+import type { Search } from '../search/search.ts'
 import type { WebhookDelivery } from '../webhooks/create.ts'
 import { createAccess } from './access.ts'
 import { createAccount } from './account.ts'
@@ -49,7 +49,7 @@ export interface Backend {
   lifecycle: IndexReading
   ingest: Ingest
   models: EmbedderModels
-  search: SearchPassages
+  search: Search
   pageImages: PageRenderer
   apiKeys: ApiKeys
   accounts: Accounts

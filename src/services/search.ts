@@ -1,7 +1,7 @@
 import { DocsearchError } from '../core/errors.ts'
 import { currentMoment, fromNow, Moment } from '../core/moment.ts'
 import { hasAllWords, type MarkedPassage, marksOf } from '../search/marks.ts'
-import type { Search as SearchPassages, SearchOutcome, SearchQuery } from '../search/search.ts'
+import type { Search, SearchOutcome, SearchQuery } from '../search/search.ts'
 import { nameProjects } from '../search/facets.ts'
 import type { Records } from '../records/records.ts'
 import type { Access, Actor } from './access.ts'
@@ -23,7 +23,7 @@ export type SearchRequest = Omit<SearchQuery, 'userId' | 'projectIds'> & {
   lines?: boolean
 }
 
-export interface Search {
+export interface SearchService {
   /**
    * Returns the passages of the actor's projects that answer the query best. Throws `invalid_query`, `project_not_found`, `ambiguous_name`,
    * `insufficient_scope`.
@@ -36,10 +36,10 @@ export interface Search {
 }
 
 export function createSearchService(options: {
-  search: SearchPassages
+  search: Search
   access: Access
   records: Pick<Records, 'documents' | 'messages'>
-}): Search {
+}): SearchService {
   const { search, access, records } = options
   const locations = new Locations(records)
   return {

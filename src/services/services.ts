@@ -15,7 +15,7 @@ import type { Models } from './models.ts'
 import type { PageImages } from './page-images.ts'
 import type { Projects } from './projects.ts'
 import type { SavedSearches } from './saved-searches.ts'
-import type { Search } from './search.ts'
+import type { SearchService } from './search.ts'
 import type { Status } from './status.ts'
 import type { UploadPlans } from './upload-plan.ts'
 import type { Synonyms } from './synonyms.ts'
@@ -46,7 +46,7 @@ export interface Services {
   pageImages: PageImages
   projects: Projects
   savedSearches: SavedSearches
-  search: Search
+  search: SearchService
   status: Status
   synonyms: Synonyms
   unmanagedProjects: UnmanagedProjects

@@ -3,7 +3,7 @@ import { basename, normalize, resolve, sep } from 'node:path'
 import { reasonOf } from '../../client/file-error.ts'
 import { usage } from '../exit.ts'
 import { keyOf, textOfName } from './file-path.ts'
-import { nothingFound, type Found, type FoundFile } from './found.ts'
+import { nothingFound, type FoundFiles, type FoundFile } from './found.ts'
 import { documentPath, folderName } from './paths.ts'
 import type { Selection } from './selection.ts'
 import { addFile, walkFolder } from './walk.ts'
@@ -12,14 +12,14 @@ import { addFile, walkFolder } from './walk.ts'
  * Finds the files that the arguments name: files, folders, and globs that the shell has not expanded. Throws a usage error when two files
  * would get the same path.
  */
-export async function findFiles(args: readonly string[], selection: Selection): Promise<Found> {
+export async function findFiles(args: readonly string[], selection: Selection): Promise<FoundFiles> {
   const found = nothingFound()
   for (const arg of args) await addArgument(found, arg, selection)
   found.files = unique(found.files)
   return found
 }
 
-async function addArgument(found: Found, arg: string, selection: Selection): Promise<void> {
+async function addArgument(found: FoundFiles, arg: string, selection: Selection): Promise<void> {
   const stats = await stat(arg).catch((error: NodeJS.ErrnoException) => error)
   if (!(stats instanceof Error)) {
     if (stats.isDirectory()) return walkFolder(found, arg, await folderName(arg), selection)

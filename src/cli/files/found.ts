@@ -47,7 +47,7 @@ export interface Skipped {
   caches: string[]
 }
 
-export interface Found {
+export interface FoundFiles {
   files: FoundFile[]
   /** Files that were named or found but can't be read. */
   refused: (Refusal & { code: LocalRefusalCode })[]
@@ -56,7 +56,7 @@ export interface Found {
   rules: Map<string, IgnoreRules>
 }
 
-export function nothingFound(): Found {
+export function nothingFound(): FoundFiles {
   const skipped: Skipped = { subfolders: 0, excluded: 0, ignored: 0, tooLarge: [], links: [], caches: [] }
   return { files: [], refused: [], skipped, rules: new Map() }
 }

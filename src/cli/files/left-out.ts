@@ -1,13 +1,13 @@
 import { formatBytes } from '../../core/format-bytes.ts'
 import type { Context } from '../context.ts'
 import { count } from '../view/style.ts'
-import type { Found } from './found.ts'
+import type { FoundFiles } from './found.ts'
 import type { Selection } from './selection.ts'
 
 const MAX_NAMED = 3
 
 /** Says what was left out of the folders. */
-export function reportLeftOut(context: Context, { files, skipped }: Found, { maxSize = 0 }: Selection): void {
+export function reportLeftOut(context: Context, { files, skipped }: FoundFiles, { maxSize = 0 }: Selection): void {
   const { subfolders, excluded, ignored, tooLarge, links, caches } = skipped
   const notice = (text: string) => context.notice(`Skipped ${text}`)
   const entries = (n: number) => (n === 1 ? '1 entry that matches' : `${n} entries that match`)

@@ -3,7 +3,7 @@ import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { basename, sep } from 'node:path'
 import { reasonOf } from '../../client/file-error.ts'
 import { inside, textOfName, type FilePath } from './file-path.ts'
-import type { Found, FoundFile } from './found.ts'
+import type { FoundFiles, FoundFile } from './found.ts'
 import { IgnoreRules } from './ignore-rules.ts'
 import { documentPath } from './paths.ts'
 import { isExcluded, type Selection } from './selection.ts'
@@ -22,12 +22,12 @@ const CACHE_SIGNATURE = 'Signature: 8a477f597d28d172789f06886806bc55'
  * Adds the files in a folder that the user named. `name` is what the paths of its documents start with. Skips what ignore rules, the
  * selection and tags of caches leave out.
  */
-export async function walkFolder(found: Found, folder: string, name: string, selection: Selection): Promise<void> {
+export async function walkFolder(found: FoundFiles, folder: string, name: string, selection: Selection): Promise<void> {
   await new FolderWalk(found, folder, name, await realpath(folder), selection).run()
 }
 
 class FolderWalk {
-  readonly #found: Found
+  readonly #found: FoundFiles
   readonly #folder: string
   /** The name that the paths of its documents start with. */
   readonly #name: string
@@ -36,7 +36,7 @@ class FolderWalk {
   /** Linked folders outside that were looked into, so that links in circles end. */
   readonly #visited = new Set<string>()
 
-  constructor(found: Found, folder: string, name: string, realFolder: string, selection: Selection) {
+  constructor(found: FoundFiles, folder: string, name: string, realFolder: string, selection: Selection) {
     this.#found = found
     this.#folder = folder
     this.#name = name
@@ -131,7 +131,7 @@ async function isCache(folder: FilePath, entries: readonly Entry[]): Promise<boo
 
 /** Adds a file that was named or found, unless something is wrong with it. */
 export async function addFile(
-  found: Found,
+  found: FoundFiles,
   file: Omit<FoundFile, 'size' | 'stats'>,
   { exclude, maxSize = Infinity }: Selection,
 ): Promise<void> {

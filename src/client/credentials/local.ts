@@ -6,7 +6,7 @@ import { announces } from '../local-daemon.ts'
 import type { Env } from '../folders.ts'
 import { readJson, writePrivateJson } from '../private-file.ts'
 import { copyOf, isLogin } from './secrets.ts'
-import type { NewCredential, Place, Secrets } from './secrets.ts'
+import type { NewCredential, SavedIn, Secrets } from './secrets.ts'
 
 export interface LocalInstance {
   address: string
@@ -54,7 +54,7 @@ export async function rememberLocal(
 }
 
 /** See CredentialStore.saveLogin and saveKey. `address` must be normalised. */
-export async function saveInPlaceOfKey(secrets: Secrets, env: Env, address: string, login: NewCredential): Promise<Place> {
+export async function saveInPlaceOfKey(secrets: Secrets, env: Env, address: string, login: NewCredential): Promise<SavedIn> {
   const here = (await secrets.list()).find((entry) => entry.address === address)
   const dataDir = await dataDirOf(secrets, env, address)
   if (here?.dataDir != null && !here.isLogin) {

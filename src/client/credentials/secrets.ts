@@ -29,7 +29,7 @@ export type NewCredential = ({ kind: 'api_key' | 'access_token'; token: string }
   isTyped?: boolean
 }
 
-export interface Place {
+export interface SavedIn {
   source: 'keychain' | 'file'
   file: string
 }
@@ -40,7 +40,7 @@ export interface Secrets {
   /** Returns the stored credential, whatever DOCSEARCH_TOKEN is. */
   stored(address: string): Promise<Credential | null>
   /** Stores a credential in the keychain, or with a notice in a file of mode 0600. Returns where. */
-  save(address: string, credential: NewCredential): Promise<Place>
+  save(address: string, credential: NewCredential): Promise<SavedIn>
   /** Stores renewed tokens where the login is stored. Does nothing after a logout. */
   renew(address: string, login: OAuthLogin): Promise<void>
   /** Returns false when there was no credential. */
@@ -84,7 +84,7 @@ export class StoredSecrets implements Secrets {
     return secret === null ? null : credentialOf(entry, secret)
   }
 
-  save(address: string, credential: NewCredential): Promise<Place> {
+  save(address: string, credential: NewCredential): Promise<SavedIn> {
     const entry: Entry = { address: keyOf(address), kind: credential.kind, store: 'keychain' }
     if (credential.local !== undefined) entry.dataDir = credential.local.dataDir
     if (credential.isTyped === true) entry.isTyped = true
@@ -136,7 +136,7 @@ export class StoredSecrets implements Secrets {
     return (await this.#tryKeychain(() => this.#options.keychain.get(entry.address), onFailure))?.value ?? null
   }
 
-  async #write(entry: Entry, secret: string): Promise<Place> {
+  async #write(entry: Entry, secret: string): Promise<SavedIn> {
     const file = this.#entries.fileOf(entry.address)
     if (entry.store === 'keychain') {
       const onFailure = (reason: string) =>

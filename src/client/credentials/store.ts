@@ -3,7 +3,7 @@ import type { KeytarLike } from './keychain.ts'
 import { dataDirOf, findLocal, releaseLocal, rememberLocal, saveInPlaceOfKey } from './local.ts'
 import type { OAuthLogin } from './oauth-login.ts'
 import { StoredSecrets } from './secrets.ts'
-import type { Place, SecretsOptions } from './secrets.ts'
+import type { SavedIn, SecretsOptions } from './secrets.ts'
 
 export interface StoreOptions extends Omit<SecretsOptions, 'keychain'> {
   /** Replaces the system's keychain in tests. */
@@ -50,12 +50,12 @@ export class CredentialStore extends StoredSecrets {
    * Replaces the credential of an address by a login. The key of the user's own daemon is set aside: it returns when the daemon starts
    * after a logout.
    */
-  saveLogin(address: string, login: OAuthLogin): Promise<Place> {
+  saveLogin(address: string, login: OAuthLogin): Promise<SavedIn> {
     return saveInPlaceOfKey(this, this.#env, address, { kind: 'oauth', login })
   }
 
   /** Like saveLogin, for a key or token that the user typed. */
-  saveKey(address: string, key: { token: string; kind: 'api_key' | 'access_token' }): Promise<Place> {
+  saveKey(address: string, key: { token: string; kind: 'api_key' | 'access_token' }): Promise<SavedIn> {
     return saveInPlaceOfKey(this, this.#env, address, { ...key, isTyped: true })
   }
 

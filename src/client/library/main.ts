@@ -7,7 +7,7 @@ export { RequestError } from './request-error.ts'
 export type { Documents } from './documents.ts'
 export type { Projects } from './projects.ts'
 export type { CallOptions, DocsearchOptions, EventSettings, FileSource, UploadSettings, WaitSettings } from './options.ts'
-export type { DocumentFilter, Page } from '../list-filters.ts'
+export type { DocumentFilter, ListRange as Page } from '../list-filters.ts'
 export type { Health, Me } from '../../contract/account.ts'
 export type {
   Document,

@@ -1,5 +1,5 @@
 import type { Project, ProjectCreate, ProjectDeleted, ProjectList, ProjectUpdate } from '../../contract/projects.ts'
-import type { Page } from '../list-filters.ts'
+import type { ListRange } from '../list-filters.ts'
 import { allPages } from './all-pages.ts'
 import type { Calls } from './calls.ts'
 import type { CallOptions } from './options.ts'
@@ -16,7 +16,7 @@ export class Projects {
   }
 
   /** Yields all projects. Asks for the next result page when it is needed; `limit` is the size of a result page. */
-  list(filter: Page & { role?: Project['role'] } = {}, options: CallOptions = {}): AsyncGenerator<Project, void, undefined> {
+  list(filter: ListRange & { role?: Project['role'] } = {}, options: CallOptions = {}): AsyncGenerator<Project, void, undefined> {
     return allPages(async (cursor) => {
       const { projects, next_cursor } = await this.page({ limit: MAX_PAGE, ...filter, ...(cursor && { cursor }) }, options)
       return { entries: projects, next_cursor }
@@ -24,7 +24,7 @@ export class Projects {
   }
 
   /** Returns one result page. Send its `next_cursor` as `cursor` to get the next one. */
-  page(filter: Page & { role?: Project['role'] } = {}, options?: CallOptions): Promise<ProjectList> {
+  page(filter: ListRange & { role?: Project['role'] } = {}, options?: CallOptions): Promise<ProjectList> {
     return this.#calls.repeatable((client) => client.projects.list(filter), options)
   }
 

@@ -3,7 +3,7 @@ import { readStored, writeStored } from './stored.ts'
 
 const MAX_SEARCHES = 8
 
-interface Search {
+interface RecentSearch {
   question: string
   /** The query of the address, with the filters. */
   query: string
@@ -44,7 +44,7 @@ function remember(): void {
   writeStored(storedName(), JSON.stringify([{ question, query }, ...others].slice(0, MAX_SEARCHES)))
 }
 
-function read(): Search[] {
+function read(): RecentSearch[] {
   try {
     const stored: unknown = JSON.parse(readStored(storedName()) ?? '[]')
     return Array.isArray(stored) ? stored.filter(isSearch) : []
@@ -53,8 +53,8 @@ function read(): Search[] {
   }
 }
 
-function isSearch(value: unknown): value is Search {
-  const { question, query } = (value ?? {}) as Partial<Search>
+function isSearch(value: unknown): value is RecentSearch {
+  const { question, query } = (value ?? {}) as Partial<RecentSearch>
   return typeof question === 'string' && typeof query === 'string' && query.startsWith('?')
 }
 

@@ -1,5 +1,5 @@
 import type { OAuthLogin } from '../../../client/credentials/oauth-login.ts'
-import type { Place } from '../../../client/credentials/secrets.ts'
+import type { SavedIn } from '../../../client/credentials/secrets.ts'
 import { logInByBrowser } from '../../../client/oauth/browser-login.ts'
 import { logInByDevice } from '../../../client/oauth/device-login.ts'
 import type { DeviceCode } from '../../../client/oauth/device-login.ts'
@@ -30,7 +30,7 @@ export async function logInWithOAuth(
   context: Context,
   address: string,
   options: OAuthOptions,
-): Promise<{ me: Me; place: Place }> {
+): Promise<{ me: Me; place: SavedIn }> {
   const { io } = context
   const dataDir = await (await context.credentials()).dataDirOf(address)
   const instance = await discover({ address, dataDir, ...(await context.connection()), signal: io.signal })

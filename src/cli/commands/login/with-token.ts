@@ -1,11 +1,11 @@
-import type { Place } from '../../../client/credentials/secrets.ts'
+import type { SavedIn } from '../../../client/credentials/secrets.ts'
 import type { Me } from '../../../contract/account.ts'
 import type { Context } from '../../context.ts'
 import { usage } from '../../exit.ts'
 import { readSecret } from './secret.ts'
 
 /** Stores an API key from standard input or the prompt. */
-export async function logInWithToken(context: Context, address: string): Promise<{ me: Me; place: Place }> {
+export async function logInWithToken(context: Context, address: string): Promise<{ me: Me; place: SavedIn }> {
   const token = await readSecret(context.io, 'API key')
   if (token === '') throw usage('Standard input is empty. Pass the API key on standard input.')
   // Only a key that works is stored.

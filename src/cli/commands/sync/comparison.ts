@@ -4,7 +4,7 @@ import { ClientError } from '../../../client/errors.ts'
 import type { Context } from '../../context.ts'
 import { usage } from '../../exit.ts'
 import { refuseSamePaths } from '../../files/find.ts'
-import { type Found, nothingFound, type Refusal } from '../../files/found.ts'
+import { type FoundFiles, nothingFound, type Refusal } from '../../files/found.ts'
 import { HashCache } from '../../files/hash-cache.ts'
 import { type HashedFile, hashFiles } from '../../files/hash.ts'
 import { folderName } from '../../files/paths.ts'
@@ -75,7 +75,7 @@ interface LocalFolder {
   refused: Refusal[]
   /** Files without text. */
   skipped: Refusal[]
-  found: Found
+  found: FoundFiles
   /** Returns true if the document of this path stays even without a file. */
   isKept(path: string): boolean
 }
@@ -127,7 +127,12 @@ async function nameOfFolder(folder: string): Promise<string> {
 }
 
 /** `present` has the paths of files that were left out, and of folders that were not looked into. */
-function keeper(name: string, { rules }: Found, present: readonly string[], { exclude }: Selection): (path: string) => boolean {
+function keeper(
+  name: string,
+  { rules }: FoundFiles,
+  present: readonly string[],
+  { exclude }: Selection,
+): (path: string) => boolean {
   const leftOut = new Set(present)
   return (path) => {
     if (!path.startsWith(`${name}/`)) return false

@@ -4,7 +4,7 @@ import { EXIT, PartialFailure, usage } from '../../exit.ts'
 import { count } from '../../view/style.ts'
 import { formatTable } from '../../view/table.ts'
 import type { Differences } from './compare.ts'
-import type { Found, FoundFile, Refusal } from '../../files/found.ts'
+import type { FoundFiles, FoundFile, Refusal } from '../../files/found.ts'
 import { printResult, reportProblems, reportSkipped } from './result.ts'
 
 /** Prints what an upload would send. `states` has each file to send with its state. Throws PartialFailure if some files can't be sent. */
@@ -35,7 +35,7 @@ export function printPlan(
 }
 
 /** Ends an upload without files: nothing found in a folder, wrong usage for a missing file, a failure for an unreadable one. */
-export function reportNothingToUpload(context: Context, found: Found, named: readonly string[]): number {
+export function reportNothingToUpload(context: Context, found: FoundFiles, named: readonly string[]): number {
   if (found.refused.length === 0) {
     const skipped =
       found.skipped.subfolders === 0 ? '' : ` ${count(found.skipped.subfolders, 'subfolder')} skipped; add --recursive.`

@@ -8,7 +8,7 @@ import { formatBytes } from '../../../core/format-bytes.ts'
 import type { CommandIo, Context } from '../../context.ts'
 import { EXIT, usage } from '../../exit.ts'
 import { findFiles, refuseSamePaths } from '../../files/find.ts'
-import type { Found, FoundFile } from '../../files/found.ts'
+import type { FoundFiles, FoundFile } from '../../files/found.ts'
 import { hashFiles } from '../../files/hash.ts'
 import { reportLeftOut } from '../../files/left-out.ts'
 import type { Selection } from '../../files/selection.ts'
@@ -58,7 +58,7 @@ export async function upload(context: Context, request: UploadRequest): Promise<
 async function uploadFiles(
   context: Context,
   client: Client,
-  found: Found,
+  found: FoundFiles,
   { settings, waits, isDryRun }: UploadRequest & { settings: UploadOptions },
 ): Promise<void> {
   const { readable, skipped } = withoutUnreadable(found.files)

@@ -109,9 +109,18 @@ function presentHit(
   }
 }
 
-type Place = FoundPassages['hits'][number]['passage']
+type FoundPassage = FoundPassages['hits'][number]['passage']
 
-function presentPlace({ id, index, pageStart, pageEnd, heading, context, charStart, charEnd }: Place): SearchPassage['chunk'] {
+function presentPlace({
+  id,
+  index,
+  pageStart,
+  pageEnd,
+  heading,
+  context,
+  charStart,
+  charEnd,
+}: FoundPassage): SearchPassage['chunk'] {
   return {
     id,
     index,
@@ -124,7 +133,7 @@ function presentPlace({ id, index, pageStart, pageEnd, heading, context, charSta
   }
 }
 
-function urlOf({ passage, text }: { passage: Place; text: string }, documentId: string, baseUrl: string): string {
+function urlOf({ passage, text }: { passage: FoundPassage; text: string }, documentId: string, baseUrl: string): string {
   const { pageStart: page, charStart, charEnd } = passage
   return baseUrl + passageAddress({ documentId, page, charStart, charEnd, text })
 }

@@ -72,14 +72,12 @@ function readFields({ ctx }: ViewCall): ListFields {
   return listQuery.parse(given)
 }
 
-type Found = Awaited<ReturnType<Dependencies['documents']['list']>>
-
 /** Returns the documents, or what is wrong with the filter; null for a wrong cursor. */
 async function find(
   { documents }: Parts,
   { actor }: ViewCall,
   fields: ListFields,
-): Promise<{ found: Found; error: string | null } | null> {
+): Promise<{ found: Awaited<ReturnType<Dependencies['documents']['list']>>; error: string | null } | null> {
   const { tab, name, project, path, cursor } = fields
   const filter = {
     limit: DOCUMENTS,

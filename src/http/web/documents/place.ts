@@ -3,7 +3,7 @@ import { documentText, type Page } from '../../../core/parsed.ts'
 import type { PassageState } from '../../../pages/document/document.tsx'
 import { zoomOf, type Shown, type Zoom } from '../../../pages/document/original-page.tsx'
 import { pageAt, startOfPage, windowAt, type TextWindow } from '../../../pages/document/window.ts'
-import type { Search } from '../../../services/search.ts'
+import type { SearchService } from '../../../services/search.ts'
 import { MAX_FIND_CHARACTERS } from './find-in-text.ts'
 
 /** The part of a document that an address asks for. */
@@ -22,7 +22,7 @@ export interface Target {
   find: string
 }
 
-export interface Place {
+export interface OpenedPart {
   window: TextWindow
   passage: PassageState
   /** The number of the page where the window starts or the passage is. */
@@ -56,8 +56,8 @@ function viewOf(sent: string): Shown | null {
 export function findPlace(
   pages: readonly Page[],
   { passage: sent, page, at, question }: Target,
-  highlight: Search['highlight'],
-): Place {
+  highlight: SearchService['highlight'],
+): OpenedPart {
   const passage = sent === '' ? null : parsePassage(sent)
   if (passage !== null) {
     const text = documentText(pages)

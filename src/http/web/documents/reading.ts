@@ -10,7 +10,7 @@ import { pageAt } from '../../../pages/document/window.ts'
 import { paths } from '../../../pages/paths.ts'
 import { SEARCH_FIELDS, type SearchFields } from '../../../pages/search/fields.ts'
 import { passageOf, type Hits } from './hits.ts'
-import type { Place, Target } from './place.ts'
+import type { OpenedPart, Target } from './place.ts'
 
 /** The strip groups the pages of longer documents. */
 const MAX_CELLS = 60
@@ -24,7 +24,7 @@ export interface Reading {
   /** `documentText(pages)`. */
   text: string
   hits: Hits
-  place: Place
+  place: OpenedPart
   target: Target
   fields: SearchFields
 }

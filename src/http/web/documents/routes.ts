@@ -19,7 +19,7 @@ import { endWithSight } from '../../middleware/credential-watch.ts'
 import type { View, ViewCall } from '../routing/page.ts'
 import { searchFieldsOf } from '../../api/search/fields.ts'
 import { type Hits, hitsOf, passageOf } from './hits.ts'
-import { findPlace, type Place, readTarget, type Target } from './place.ts'
+import { findPlace, type OpenedPart, readTarget, type Target } from './place.ts'
 import { citationOf, hitLinksOf, type Reading, stripOf } from './reading.ts'
 import { canWrite, showTrashed, trashPages } from './trash.ts'
 
@@ -108,7 +108,7 @@ async function readingOf(
   parts: Parts,
   call: ViewCall,
   { document, pages, target, fields }: Asked,
-): Promise<{ reading: Reading | null; place: Omit<Place, 'window'> & { window: Place['window'] | null } }> {
+): Promise<{ reading: Reading | null; place: Omit<OpenedPart, 'window'> & { window: OpenedPart['window'] | null } }> {
   if (pages === null) return { reading: null, place: { window: null, passage: null, page: target.page ?? 1 } }
   const text = documentText(pages)
   const { find } = target
@@ -178,7 +178,7 @@ function charsetOf({ parse }: DocumentRecord): string {
 interface Wanted {
   document: DocumentRecord
   pages: readonly Page[] | null
-  place: Pick<Place, 'passage' | 'page'>
+  place: Pick<OpenedPart, 'passage' | 'page'>
   target: Target
   fields: SearchFields
 }
@@ -210,7 +210,7 @@ async function originalPageOf(
 }
 
 /** Returns the part of the passage that is on a page, and its words. */
-function textToMark(pages: readonly Page[] | null, number: number, passage: Place['passage']): TextToMark {
+function textToMark(pages: readonly Page[] | null, number: number, passage: OpenedPart['passage']): TextToMark {
   const nothing: TextToMark = { text: '', passage: null, words: [] }
   if (pages === null || passage === null || passage === 'gone') return nothing
   let start = 0

@@ -2,7 +2,7 @@ import type { ParsedSearchRequest, SearchResult } from '../../../contract/search
 import { DocsearchError } from '../../../core/errors.ts'
 import { paths } from '../../../pages/paths.ts'
 import type { SearchErrors } from '../../../pages/search/form.tsx'
-import { MAX_WARNED, type Found, type Holdings, type StartFacts } from '../../../pages/search/props.ts'
+import { MAX_WARNED, type ResultPage, type Holdings, type StartFacts } from '../../../pages/search/props.ts'
 import { renderSearch } from '../../../pages/search/search.tsx'
 import { presentDocument } from '../../../contract/present/documents.ts'
 import { presentSearch } from '../../api/search/present.ts'
@@ -49,7 +49,7 @@ async function showSearch(parts: Parts, call: ViewCall): Promise<void> {
 }
 
 interface Outcome {
-  found: Found | null
+  found: ResultPage | null
   errors: SearchErrors
   status: number
 }
@@ -74,7 +74,7 @@ async function runSearch(parts: Parts, call: ViewCall, fields: ReturnType<typeof
   }
 }
 
-function foundIn({ offset }: ParsedSearchRequest, whole: Found['answer'], search: Parts['search']): Found {
+function foundIn({ offset }: ParsedSearchRequest, whole: ResultPage['answer'], search: Parts['search']): ResultPage {
   const results = whole.results.slice(0, RESULTS)
   const hasMore = whole.results.length > RESULTS || (whole.truncated && results.length > 0)
   const next = offset + results.length
