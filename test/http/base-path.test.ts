@@ -5,7 +5,7 @@ import { oauthFlow } from '../support/oauth-flow.ts'
 import { pageSamples, USUAL } from '../support/page-samples.ts'
 import { readHtml } from '../support/read-html.ts'
 import { PASSWORD, webClient } from '../support/web-client.ts'
-import { withBasePath } from '../../src/http/answers/base-path.ts'
+import { withBasePath } from '../../src/http/middleware/base-path.ts'
 
 /** Attributes whose values can begin with a slash but are no paths. */
 const WITHOUT_PATHS = ['value', 'placeholder', 'aria-label', 'title', 'alt', 'data-copy-text', 'pattern', 'd']

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Ctx } from '../routing/context.ts'
-import { compress, encodingFor, type Encoding } from './compress.ts'
-import { hasCurrent } from './etag.ts'
+import { hasCurrent } from './send-original.ts'
 
 /** An answer that is the same for every caller. docsearch makes it once, so sending it costs almost nothing. */
 export interface FixedAnswer {
@@ -51,4 +52,33 @@ export async function sendFixed(ctx: Ctx, answer: FixedAnswer, cacheControl: str
   ctx.set('Content-Type', type)
   if (encoding !== null) ctx.set('Content-Encoding', encoding)
   ctx.body = encoding === null ? body : await (compressed[encoding] ??= compress(body, encoding, { isKept: true }))
+}
+
+/** In the order of preference. Browsers accept Brotli only over HTTPS and on this computer. */
+const ENCODINGS = ['br', 'gzip'] as const
+type Encoding = (typeof ENCODINGS)[number]
+
+/** A smaller answer fits into one packet anyway. */
+const MIN_BYTES = 1_000
+
+const compressors = { br: promisify(brotliCompress), gzip: promisify(gzip) }
+
+/** Returns the encoding for an answer of this size; null if it should be sent as it is. Also sets `Vary`. */
+export function encodingFor(ctx: Ctx, bytes: number): Encoding | null {
+  ctx.vary('Accept-Encoding')
+  if (bytes < MIN_BYTES) return null
+  return ENCODINGS.find((encoding) => ctx.acceptsEncodings(encoding) === encoding) ?? null
+}
+
+/** `isKept`: the result is sent many times, so it may take longer. The work is done outside the main thread. */
+export function compress(body: Buffer, encoding: Encoding, { isKept }: { isKept: boolean }): Promise<Buffer> {
+  return encoding === 'br'
+    ? compressors.br(body, {
+        params: {
+          [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
+          [constants.BROTLI_PARAM_QUALITY]: isKept ? 10 : 5,
+          [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+        },
+      })
+    : compressors.gzip(body, { level: isKept ? 9 : 6 })
 }

@@ -1,7 +1,7 @@
 import type { Original } from '../../services/original.ts'
 import type { Ctx } from '../routing/context.ts'
 import { fail } from '../problems/problems.ts'
-import { hasCurrent } from './etag.ts'
+import type { PageImage } from '../../services/page-images.ts'
 
 /** Uploaded HTML must never run under the address of the instance: it loads nothing, and the browser gives it its own origin. */
 export const FILE_POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
@@ -78,4 +78,25 @@ function parseRange(header: string, size: number): ByteRange | null | 'unsatisfi
   const end = last === undefined || last === '' ? size - 1 : Math.min(Number(last), size - 1)
   if (last !== undefined && last !== '' && Number(last) < start) return null
   return start >= size ? 'unsatisfiable' : { start, end }
+}
+
+/** Sends the image of a page, or 304 if the client has it. A browser asks each time, because the user may lose access. */
+export async function sendPageImage(ctx: Ctx, { etag, png }: PageImage): Promise<void> {
+  ctx.set('ETag', etag)
+  ctx.set('Cache-Control', 'private, no-cache')
+  if (hasCurrent(ctx, etag)) {
+    ctx.status = 304
+    return
+  }
+  const image = await png()
+  ctx.set('Content-Type', 'image/png')
+  ctx.body = image
+}
+
+/** Returns true if the client already has the answer with this ETag (If-None-Match, RFC 9110 section 13.1.2). */
+export function hasCurrent(ctx: Ctx, etag: string): boolean {
+  return ctx
+    .get('If-None-Match')
+    .split(',')
+    .some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag)
 }

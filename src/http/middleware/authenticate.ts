@@ -1,12 +1,14 @@
 import type { Authenticator } from '../../auth/auth.ts'
-import { hashSecret } from '../../core/secrets.ts'
 import type { Operation } from '../../contract/operation.ts'
+import type { KeyScope } from '../../core/model.ts'
+import { hashSecret } from '../../core/secrets.ts'
+import { requireOwner, requireScope } from '../../services/access.ts'
 import type { Account } from '../../services/account.ts'
-import type { Ctx, Middleware } from '../routing/context.ts'
 import { fail } from '../problems/problems.ts'
-import { beginMoment } from './arrival.ts'
-import { callAsUser, credentialOf } from './caller.ts'
+import type { Ctx, Middleware } from '../routing/context.ts'
+import { beginMoment } from './credential-watch.ts'
 import type { RateLimits } from './rate-limit.ts'
+import { callAsUser, credentialOf } from './request.ts'
 
 /** No credential is longer than this; a longer text is not looked at. */
 const MAX_CHARACTERS = 512
@@ -43,4 +45,18 @@ export function authenticate(options: {
 function bearerCredential(ctx: Ctx): string | null {
   const credential = /^bearer +([^\s]+) *$/i.exec(ctx.get('Authorization'))?.[1]
   return credential === undefined || credential.length > MAX_CHARACTERS ? null : credential
+}
+
+/** Refuses a caller who may not use the operation at all, before the body is read. The services ask the same rules again. */
+export function accessCheck({ access, role }: Pick<Operation, 'access' | 'role'>): Middleware {
+  return async (ctx, next) => {
+    const { actor } = ctx.state
+    if (actor !== undefined && isScope(access)) requireScope(actor, access)
+    if (actor !== undefined && role === 'owner') requireOwner(actor)
+    await next()
+  }
+}
+
+function isScope(access: Operation['access']): access is KeyScope {
+  return access.includes(':')
 }

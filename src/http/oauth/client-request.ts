@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { registrationRequest } from '../../contract/oauth.ts'
 import { OAuthError } from '../../oauth/errors.ts'
 import type { ApplicationRequest } from '../../oauth/oauth.ts'
-import { hasTooManyFields, MAX_FIELDS } from '../body/fields.ts'
-import { readText } from '../body/read-text.ts'
+import { hasTooManyFields, MAX_FIELDS, readText } from '../body.ts'
 import type { Ctx } from '../routing/context.ts'
 
 /** Many times the length of any client's longest request. */

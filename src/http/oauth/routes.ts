@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  authorizeQuery,
   deviceAnswer,
   deviceRequest,
   introspection,
@@ -7,13 +8,14 @@ import {
   ownTokenRequest,
   registrationAnswer,
   registrationRequest,
-  tokenAnswer,
-  tokenRequest,
   resourceMetadata,
   serverMetadata,
+  tokenAnswer,
+  tokenRequest,
 } from '../../contract/oauth.ts'
-import type { Answer } from '../../contract/operation.ts'
+import type { Answer, Operation } from '../../contract/operation.ts'
 import type { ApplicationRequest, OAuth } from '../../oauth/oauth.ts'
+import { paths } from '../../pages/paths.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { type Route, routesWith } from '../routing/route.ts'
 import { clientRequest, registrationBody } from './client-request.ts'
@@ -184,4 +186,35 @@ function bothForms(request: z.ZodType): NonNullable<Route['content']> {
 function jsonSchemaOf(request: z.ZodType) {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(request, { io: 'input' })
   return schema
+}
+
+const redirect = 'Where the browser goes next'
+
+/** The authorization endpoint, for the API's description. A user opens it in a browser, so a page answers it: web/account/authorize.ts. */
+export const authorizeOperation: Operation = {
+  operationId: 'authorize',
+  method: 'GET',
+  path: paths.authorize,
+  tag: 'OAuth 2.0',
+  summary: 'Ask a user for access in their browser',
+  description:
+    'The application sends the browser here. The user logs in, sees which application asks for what, and allows or denies it. Then a page of ' +
+    'docsearch sends the browser to `redirect_uri` with `code` or `error`, and with `state` and `iss` (RFC 9207). An API key or an access token cannot allow access. For an unknown ' +
+    'application or address there is no redirect.',
+  access: 'public',
+  documentedQuery: authorizeQuery,
+  errors: 'oauth',
+  answers: {
+    200: { description: 'The page that asks the user', type: 'text/html; charset=utf-8' },
+    302: {
+      description:
+        'Refused: to `redirect_uri` with `error`, one of invalid_request, unsupported_response_type, invalid_scope, invalid_target',
+      headers: { Location: redirect },
+    },
+    303: { description: 'If no user is logged in: to the login page', headers: { Location: redirect } },
+    400: {
+      description: 'A page that says why there is no redirect: invalid_client, invalid_redirect_uri, invalid_request',
+      type: 'text/html; charset=utf-8',
+    },
+  },
 }

@@ -15,19 +15,16 @@ import { loginPages } from './account/login.ts'
 import { setupPages } from './account/setup.ts'
 import { documentListPages } from './documents/list.ts'
 import { documentPages } from './documents/routes.ts'
-import { projectPages } from './projects/projects.ts'
+import { projectPages } from './projects.ts'
 import type { View } from './routing/page.ts'
-import { savedSearchPages } from './search/saved.ts'
-import { searchPages } from './search/search.ts'
-import { applicationPages } from './settings/applications.ts'
+import { savedSearchPages, searchPages } from './search.ts'
+import { applicationPages, connectionPages } from './settings/applications.ts'
 import { auditPages } from './settings/audit.ts'
-import { connectionPages } from './settings/connections.ts'
 import { instancePages } from './settings/instance.ts'
 import { keyPages } from './settings/keys.ts'
-import { oncePages } from './settings/once.ts'
 import { profilePages } from './settings/profile.ts'
 import { userPages } from './settings/users.ts'
-import { uploadPages } from './upload/upload.ts'
+import { uploadPages } from './upload.ts'
 
 /** Returns the table of all pages. A path with a fixed word comes before one with `:id` in its place. */
 export function pages(dependencies: AppParts): View[] {
@@ -111,6 +108,21 @@ const assetPages = ({ settings }: Pick<Dependencies, 'settings'>): View[] => [
     handle({ ctx }) {
       const description = openSearchDescription(settings.baseUrl())
       return sendFixed(ctx, fixedAnswer('application/opensearchdescription+xml; charset=utf-8', description), DAY_CACHE)
+    },
+  },
+]
+
+/** Shows a new secret once to the user who created it. The same address then leads to the list of such secrets. */
+const oncePages: View[] = [
+  {
+    method: 'GET',
+    path: paths.shownOnce(':id'),
+    hasScript: true,
+    async handle({ ctx, takeOnce, show, goTo }) {
+      const view = await takeOnce()
+      if (view === null || view.html === null) return goTo(view?.next ?? paths.settings, 'shown_already')
+      ctx.state.hasSecret = true
+      show(view.html)
     },
   },
 ]

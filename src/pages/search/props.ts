@@ -23,7 +23,7 @@ export interface StartFacts {
 export const MAX_WARNED = 100
 
 /** One result page. */
-export interface ResultPage {
+export interface SearchResults {
   answer: SearchAnswer
   /** How many results come before this result page. */
   offset: number

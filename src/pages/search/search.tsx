@@ -5,7 +5,7 @@ import { countDocuments, tagsOf, activeFilters, facetGroups } from './filters.ts
 import { FilterFields, SearchErrorList, SearchForm, type SearchErrors } from './form.tsx'
 import { NoDocuments, NothingFound, Welcome } from './nothing.tsx'
 import { Notes } from './notes.tsx'
-import type { ResultPage, Holdings, StartFacts } from './props.ts'
+import type { SearchResults, Holdings, StartFacts } from './props.ts'
 import { Result } from './result.tsx'
 import { SavedSearchList, SaveSearch, type SavedSearchRow } from './saved.tsx'
 import type { ProjectChoice } from '../project-options.tsx'
@@ -18,7 +18,7 @@ export interface SearchProps extends SignedInProps {
   /** Null for a view with a query. */
   start: StartFacts | null
   /** Null if there is no query, or if it has errors. */
-  found: ResultPage | null
+  found: SearchResults | null
   /** The user's saved searches, for a view without a query. */
   saved: readonly SavedSearchRow[]
   /** Address of this instance, for the commands that upload documents. */
@@ -59,7 +59,7 @@ function Start({ holdings, start, saved, baseUrl }: Pick<SearchProps, 'holdings'
   )
 }
 
-type AnswerProps = Pick<SearchProps, 'fields' | 'holdings' | 'baseUrl' | 'csrf'> & { found: ResultPage }
+type AnswerProps = Pick<SearchProps, 'fields' | 'holdings' | 'baseUrl' | 'csrf'> & { found: SearchResults }
 
 function Answer({ found, fields, holdings, baseUrl, csrf }: AnswerProps) {
   const { answer } = found
@@ -111,7 +111,7 @@ function Answer({ found, fields, holdings, baseUrl, csrf }: AnswerProps) {
   )
 }
 
-function howMany({ answer, offset, next }: ResultPage, fields: SearchFields): string {
+function howMany({ answer, offset, next }: SearchResults, fields: SearchFields): string {
   const { length } = answer.results
   const documents = countDocuments(answer.facets)
   const total =
@@ -160,7 +160,7 @@ function tookSeconds(ms: number): string {
   return ms < 1000 ? `${Math.max(1, Math.round(ms))} ms` : `${(ms / 1000).toFixed(1)} s`
 }
 
-function ResultPages({ found: { previous, next }, fields }: { found: ResultPage; fields: SearchFields }) {
+function ResultPages({ found: { previous, next }, fields }: { found: SearchResults; fields: SearchFields }) {
   if (previous === null && next === null) return null
   const at = (offset: number) => searchAddress({ ...fields, offset: offset === 0 ? '' : String(offset) })
   return (

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { readText } from '../../../src/http/body/read-text.ts'
+import { readText } from '../../../src/http/body.ts'
 
 /** Sends this much of a body of five bytes and nothing more; what was read, and whether the connection ended. */
 async function send(part: string, mostMs?: number): Promise<{ read: string | null | Error; connection: string }> {

@@ -1,4 +1,7 @@
 import {
+  type Connection as WireConnection,
+  connectionList,
+  type ConnectionList,
   oauthClient,
   oauthClientCreate,
   oauthClientCreated,
@@ -13,8 +16,9 @@ import {
   presentNewApplication,
   presentRotatedApplication,
 } from '../../../contract/present/applications.ts'
+import type { OwnConnection } from '../../../services/connections.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { answerCreated, routesWith, type Route } from '../../routing/route.ts'
+import { answerCreated, type Route, routesWith } from '../../routing/route.ts'
 
 const route = routesWith({ tag: 'Applications', access: 'manage:keys', idDescription: '`client_id` of the application' })
 const path = '/api/v1/clients/{id}'
@@ -106,3 +110,46 @@ const oneApplication = ({ applications }: Parts): Route[] => [
     },
   }),
 ]
+
+const connectionRoute = routesWith({ tag: 'Connected applications', access: 'manage:keys' })
+
+export const connectionRoutes = ({ connections }: Pick<Dependencies, 'connections'>): Route[] => [
+  connectionRoute({
+    operationId: 'listConnections',
+    method: 'GET',
+    path: '/api/v1/connections',
+    summary: 'List the applications connected to your account',
+    answers: { 200: { description: 'The applications that can act for you now', schema: connectionList } },
+    async handle({ ctx, actor }) {
+      const found = await connections.list(actor)
+      ctx.body = { connections: found.map(presentConnection) } satisfies ConnectionList
+    },
+  }),
+  connectionRoute({
+    operationId: 'deleteConnection',
+    method: 'DELETE',
+    path: '/api/v1/connections/{id}',
+    summary: 'Disconnect an application',
+    description: 'All tokens that the application has for your account end at once.',
+    idDescription: '`client_id` of the application',
+    answers: { 204: { description: 'The application can no longer act for you' } },
+    problems: ['connection_not_found'],
+    async handle({ ctx, actor, id }) {
+      await connections.end(actor, id)
+      ctx.status = 204
+    },
+  }),
+]
+
+/** Presents the connected applications of a user. */
+function presentConnection({ application, scopes, projects, since, lastUsedAt }: OwnConnection): WireConnection {
+  return {
+    client_id: application.id,
+    name: application.name,
+    type: application.type,
+    scopes,
+    projects,
+    connected_at: since.toISOString(),
+    last_used_at: lastUsedAt?.toISOString() ?? null,
+  }
+}

@@ -1,5 +1,5 @@
 import type { Operation } from '../../../contract/operation.ts'
-import { basePathOf, withBasePath } from '../../answers/base-path.ts'
+import { basePathOf, withBasePath } from '../../middleware/base-path.ts'
 import { fixedAnswer, memoize, sendFixed } from '../../answers/fixed.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { PROBLEMS } from '../../problems/problems.ts'

@@ -16,13 +16,12 @@ import {
 import { pageImageQuery, parsePageNumber } from '../../../contract/page-images.ts'
 import { presentDocument } from '../../../contract/present/documents.ts'
 import type { BatchAction } from '../../../services/services.ts'
-import { attachmentHeaders, sendOriginal } from '../../answers/send-original.ts'
-import { sendPageImage } from '../../answers/send-page-image.ts'
+import { attachmentHeaders, sendOriginal, sendPageImage } from '../../answers/send-original.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { endWithSight } from '../../middleware/credential-watch.ts'
 import { PROBLEMS } from '../../problems/problems.ts'
 import { routesWith, type Route } from '../../routing/route.ts'
-import { toDocumentFilter, toDocumentUpdate } from './filter.ts'
+import type { DocumentFilter, DocumentUpdate } from '../../../services/document-requests.ts'
 
 const route = routesWith({ tag: 'Documents', idDescription: 'ID of the document' })
 const path = '/api/v1/documents/{id}'
@@ -247,4 +246,38 @@ function toAction(batch: z.output<typeof documentBatch>): BatchAction {
     default:
       return { action: batch.action }
   }
+}
+
+/** Returns the filter of a request in the terms of the services. */
+function toDocumentFilter(query: z.output<typeof documentListQuery>): DocumentFilter {
+  const { path_prefix, media_type: mediaTypes, tag: tags, id_suffix, created_after, created_before, trashed, ...others } = query
+  const { parent, attachments, ...filter } = others
+  return {
+    ...filter,
+    pathPrefix: path_prefix,
+    mediaTypes,
+    tags,
+    idSuffix: id_suffix,
+    createdAfter: toDate(created_after),
+    createdBefore: toDate(created_before),
+    parentId: attachments === false ? null : parent,
+    isTrashed: trashed,
+  }
+}
+
+function toDate(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text)
+}
+
+/** Returns a change with the names of the services. */
+export function toDocumentUpdate({
+  name,
+  path,
+  title,
+  tags,
+  add_tags: addTags,
+  remove_tags: removeTags,
+  project,
+}: Partial<z.output<typeof documentUpdate>>): DocumentUpdate {
+  return { name, path, title, tags, addTags, removeTags, project }
 }

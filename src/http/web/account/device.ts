@@ -7,8 +7,7 @@ import type { FormState } from '../../../pages/form.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { limited } from '../../middleware/rate-limit.ts'
-import { decision } from '../forms/fields.ts'
-import { limitErrors, limitOf, limitProps, projectLimitFields } from '../forms/project-limit.ts'
+import { decision, limitErrors, limitOf, limitProps, projectLimitFields } from '../forms.ts'
 import { type View, type ViewCall, viewerOf } from '../routing/page.ts'
 
 const userCode = z.string().default('')

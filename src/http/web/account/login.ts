@@ -5,8 +5,7 @@ import { renderLoggedOut, renderLogin } from '../../../pages/account/login.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { authorizeRequestOf } from './authorize.ts'
-import { loginPath, redirectToLogin, returnToApplication, type View, type ViewCall } from '../routing/page.ts'
-import { safeReturnTo } from '../routing/return-to.ts'
+import { loginPath, redirectToLogin, returnToApplication, type View, type ViewCall, safeReturnTo } from '../routing/page.ts'
 import { beginSession, finishSession } from '../session/session.ts'
 
 const returnToField = z.string().optional()

@@ -5,10 +5,10 @@ import type { FormState } from '../../../pages/form.tsx'
 import { renderLinkEnded, renderSetup } from '../../../pages/account/setup.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { email, name, NEW_PASSWORD_ERRORS, password, passwordsMatch } from '../forms/fields.ts'
+import { email, name, NEW_PASSWORD_ERRORS, password, passwordsMatch } from '../forms.ts'
+import { withError } from '../submitted.ts'
 import type { View, ViewCall } from '../routing/page.ts'
 import { beginSession } from '../session/session.ts'
-import { withError } from '../forms/submitted.ts'
 
 type Fields = 'name' | 'email' | 'password' | 'password_again'
 

@@ -4,12 +4,11 @@ import type { Span } from '../../../core/excerpt.ts'
 import type { Page } from '../../../core/parsed.ts'
 import { pageAt } from '../../../pages/document/window.ts'
 import type { SearchFields } from '../../../pages/search/fields.ts'
-import { toSearchRequest } from '../../api/search/request.ts'
+import { toSearchRequest } from '../../api/search/routes.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { clientGone } from '../../routing/context.ts'
 import type { ViewCall } from '../routing/page.ts'
 import { requestOf } from '../../api/search/fields.ts'
-import { findInText } from './find-in-text.ts'
 
 /** A search returns at most this many passages of the document. */
 const MAX_PASSAGES = 100
@@ -22,11 +21,11 @@ export interface Hits {
   isCut: boolean
 }
 
-type Parts = Pick<Dependencies, 'search' | 'settings'>
+type SearchParts = Pick<Dependencies, 'search' | 'settings'>
 
 /** Returns where the text has the words of `find`, or else the passages that the search for the question finds in this document. */
 export async function hitsOf(
-  parts: Parts,
+  parts: SearchParts,
   call: ViewCall,
   { text, find, fields }: { text: string; find: string; fields: SearchFields },
 ): Promise<Hits> {
@@ -34,7 +33,11 @@ export async function hitsOf(
   return fields.q ? passagesOf(parts, call, fields) : { spans: [], isCut: false }
 }
 
-async function passagesOf({ search, settings }: Parts, { ctx, actor, id }: ViewCall, { q, exact }: SearchFields): Promise<Hits> {
+async function passagesOf(
+  { search, settings }: SearchParts,
+  { ctx, actor, id }: ViewCall,
+  { q, exact }: SearchFields,
+): Promise<Hits> {
   const fields: SearchFields = { q: q ?? '', document: id, ...(exact && { exact }) }
   const { request } = requestOf(fields, { queryChars: settings.limits.queryChars, limit: MAX_PASSAGES })
   if (request === null) return { spans: [], isCut: false }
@@ -58,4 +61,33 @@ export function passageOf(
   const page = pageAt(pages, charStart) ?? 1
   const address = passageAddress({ documentId: id, page, charStart, charEnd, text })
   return { passage: new URL(address, 'http://localhost').searchParams.get('passage')!, page }
+}
+
+/** The longest text to look for. */
+export const MAX_FIND_CHARACTERS = 200
+/** More matches than this help nobody. */
+const MAX_MATCHES = 1_000
+
+interface Matches {
+  spans: readonly Span[]
+  /** True if there are more. */
+  isCut: boolean
+}
+
+/** Returns where a text contains words as they were typed: in any letter case, with any white space between them. Takes time in proportion to the text. */
+function findInText(text: string, wanted: string): Matches {
+  const words = wanted.slice(0, MAX_FIND_CHARACTERS).trim().split(/\s+/)
+  if (words[0] === '') return { spans: [], isCut: false }
+  const pattern = new RegExp(words.map(escaped).join(String.raw`\s+`), 'giu')
+  const spans: Span[] = []
+  for (const { 0: match, index } of text.matchAll(pattern)) {
+    if (spans.length === MAX_MATCHES) return { spans, isCut: true }
+    spans.push([index, index + match.length])
+  }
+  return { spans, isCut: false }
+}
+
+/** Escapes the syntax of regular expressions. */
+function escaped(word: string): string {
+  return word.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`)
 }

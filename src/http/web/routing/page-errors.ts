@@ -1,13 +1,11 @@
 import type { Problem } from '../../../contract/common.ts'
 import { renderError, type ErrorPageProps } from '../../../pages/error.tsx'
 import type { SearchFields } from '../../../pages/search/fields.ts'
-import { withBasePath } from '../../answers/base-path.ts'
+import { withBasePath } from '../../middleware/base-path.ts'
 import type { Ctx } from '../../routing/context.ts'
 import { searchFieldsOf } from '../../api/search/fields.ts'
 import { sessionToken } from '../session/csrf.ts'
-import { asksForHtml, asksForJson, loginPath, viewerOf } from './page.ts'
-import { safeReturnTo } from './return-to.ts'
-import { setPagePolicy } from './page-policy.ts'
+import { asksForHtml, asksForJson, loginPath, viewerOf, setPagePolicy, safeReturnTo } from './page.ts'
 
 /** Paths for programs, which never get a page. */
 const FOR_PROGRAMS = /^\/(?:api|mcp|\.well-known)(?:\/|$)/

@@ -4,15 +4,14 @@ import { renderBackToApplication } from '../../../pages/account/back.tsx'
 import type { SignedInProps, Viewer } from '../../../pages/layout.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Actor } from '../../../services/access.ts'
-import { withBasePath } from '../../answers/base-path.ts'
-import type { Ctx, Login } from '../../routing/context.ts'
+import { withBasePath } from '../../middleware/base-path.ts'
+import type { Ctx, Login, Middleware } from '../../routing/context.ts'
 import type { Cost } from '../../routing/route.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { csrfToken } from '../session/csrf.ts'
 import type { OneTimeView, OneTimeViews } from '../session/one-time-views.ts'
 import { setFlash, takeFlash, type FlashCode } from '../session/flash.ts'
-import { safeReturnTo } from './return-to.ts'
-import { submitted, type Submitted } from '../forms/submitted.ts'
+import { submitted, type Submitted } from '../submitted.ts'
 
 /** One row of the table of pages. */
 export interface View {
@@ -160,4 +159,52 @@ export function redirectToLogin(ctx: Ctx, returnTo: string): void {
 export function loginPath(returnTo: string): string {
   const query = safeReturnTo(returnTo) === null ? '' : `?${new URLSearchParams({ return_to: returnTo })}`
   return paths.login + query
+}
+
+/**
+ * Forbids scripts and framing, and allows styles and pictures only from this origin. A form and every
+ * redirect after it must lead to this origin, because Chromium checks the whole chain (CSP Level 3 section 6.4.1).
+ */
+const RULES = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+]
+const POLICY = RULES.join('; ')
+/** Allows the script file of this instance, and lets it send requests to this instance. */
+const SCRIPT_POLICY = [...RULES, "script-src 'self'", "connect-src 'self'"].join('; ')
+
+/** Sets the headers of every page. securityHeaders has already set those against framing, sniffing and caching. */
+export function pagePolicy(hasScript: boolean): Middleware {
+  return async (ctx, next) => {
+    setPagePolicy(ctx, hasScript)
+    await next()
+  }
+}
+
+/** Views with passwords, and views that decide about access, have no script. */
+export function setPagePolicy(ctx: Ctx, hasScript = false): void {
+  ctx.set('Content-Security-Policy', hasScript ? SCRIPT_POLICY : POLICY)
+  // Paths and queries can contain one-time tokens, so no page sends them as referrer. `no-referrer` would make browsers send
+  // `Origin: null` with the instance's own forms (Fetch section 3.2).
+  ctx.set('Referrer-Policy', 'strict-origin')
+}
+
+const MAX_CHARACTERS = 12_000
+/** Only the origin is compared. No host can end in `.invalid` (RFC 2606). */
+const BASE = 'http://origin.invalid'
+
+/**
+ * Returns the path to go to after the login. Returns null for anything that could lead to another site: other addresses, `//host`, `/\host`, and
+ * control characters, which browsers drop before they parse an address (WHATWG URL section 4.4).
+ */
+export function safeReturnTo(sent: string | undefined): string | null {
+  if (sent === undefined || sent.length > MAX_CHARACTERS || !/^\/(?![/\\])[^\p{Cc}\\]*$/u.test(sent)) return null
+  const url = URL.parse(sent, BASE)
+  // `/.//host` becomes `//host` when it is parsed.
+  if (url === null || url.origin !== BASE || url.pathname.startsWith('//')) return null
+  return url.pathname + url.search
 }

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { fail } from '../../problems/problems.ts'
 import type { Ctx, Login, Middleware } from '../../routing/context.ts'
 import type { HttpSettings } from '../../dependencies.ts'
-import { readCookie, writeCookie } from './cookies.ts'
+import { readCookie, writeCookie } from './session.ts'
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/
 const FORM_COOKIE_SECONDS = 24 * 60 * 60

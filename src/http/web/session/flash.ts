@@ -2,7 +2,7 @@ import type { Flash } from '../../../pages/layout.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Ctx } from '../../routing/context.ts'
 import type { HttpSettings } from '../../dependencies.ts'
-import { readCookie, writeCookie } from './cookies.ts'
+import { readCookie, writeCookie } from './session.ts'
 
 /**
  * The messages that a page can show after a redirect. The cookie has only the name, so nobody can make a page show another text. It may also

@@ -1,18 +1,20 @@
 import { z } from 'zod'
-import { DEFAULT_SCOPES, SCOPES, type ApplicationRecord, type Scope } from '../../../core/model.ts'
+import { type ApplicationRecord, DEFAULT_SCOPES, type Scope, SCOPES } from '../../../core/model.ts'
 import { paths } from '../../../pages/paths.ts'
 import { renderApplication, renderApplicationSecret } from '../../../pages/settings/application.tsx'
 import {
+  type ApplicationFormProps,
   renderApplicationDelete,
   renderApplicationForm,
   renderApplications,
-  type ApplicationFormProps,
 } from '../../../pages/settings/applications.tsx'
+import { type ConnectionRow, renderConnectionEnd, renderConnections } from '../../../pages/settings/connections.tsx'
+import type { OwnConnection } from '../../../services/connections.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { fail } from '../../problems/problems.ts'
-import { chosenScopes, name, scopes } from '../forms/fields.ts'
+import { chosenScopes, name, scopes } from '../forms.ts'
+import { withError } from '../submitted.ts'
 import type { View, ViewCall } from '../routing/page.ts'
-import { withError } from '../forms/submitted.ts'
 
 const redirectUris = z
   .string('Enter at least one address.')
@@ -159,4 +161,43 @@ function showForm(
 
 function applicationRow({ id, name, type, scopes, createdAt }: ApplicationRecord) {
   return { id, name, type, scopes, createdAt: createdAt.toISOString() }
+}
+
+export const connectionPages = ({ connections }: Pick<Dependencies, 'connections'>): View[] => [
+  {
+    method: 'GET',
+    path: paths.connections,
+    async handle({ actor, show, signedIn }) {
+      const found = await connections.list(actor)
+      show(renderConnections({ ...signedIn(), connections: found.map(connectionRow) }))
+    },
+  },
+  {
+    method: 'GET',
+    path: paths.connectionEnd(':id'),
+    async handle({ actor, id, show, signedIn }) {
+      const found = (await connections.list(actor)).find(({ application }) => application.id === id)
+      if (found === undefined) throw fail('connection_not_found', 'No such application is connected to your account.')
+      show(renderConnectionEnd({ ...signedIn(), connection: connectionRow(found) }))
+    },
+  },
+  {
+    method: 'POST',
+    path: paths.connectionEnd(':id'),
+    async handle({ actor, id, goTo }) {
+      await connections.end(actor, id)
+      goTo(paths.connections, 'disconnected')
+    },
+  },
+]
+
+function connectionRow({ application, scopes, projects, since, lastUsedAt }: OwnConnection): ConnectionRow {
+  return {
+    clientId: application.id,
+    name: application.name,
+    scopes,
+    projects: projects && projects.map((project) => project.name),
+    since: since.toISOString(),
+    lastUsedAt: lastUsedAt?.toISOString() ?? null,
+  }
 }

@@ -7,7 +7,7 @@ import { paths } from '../../../pages/paths.ts'
 import { AUDIT_FIELDS, renderAudit, type AuditField, type AuditFields } from '../../../pages/settings/audit.tsx'
 import type { Dependencies } from '../../dependencies.ts'
 import { statusOf } from '../../problems/problems.ts'
-import { listAll } from '../list-all.ts'
+import { listAll } from '../forms.ts'
 import type { View, ViewCall } from '../routing/page.ts'
 
 const EVENTS = 25

@@ -13,10 +13,8 @@ import { isOwner } from '../../../services/access.ts'
 import type { OwnKey } from '../../../services/keys.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { fail } from '../../problems/problems.ts'
-import { listAll } from '../list-all.ts'
-import { chosenKeyScopes, keyScopes, name } from '../forms/fields.ts'
-import { limitErrors, limitOf, limitProps, projectLimitFields } from '../forms/project-limit.ts'
-import { withError } from '../forms/submitted.ts'
+import { listAll, chosenKeyScopes, keyScopes, name, limitErrors, limitOf, limitProps, projectLimitFields } from '../forms.ts'
+import { withError } from '../submitted.ts'
 import type { View, ViewCall } from '../routing/page.ts'
 
 const keyForm = z.object({

@@ -4,10 +4,10 @@ import { paths } from '../../../pages/paths.ts'
 import { renderProfile, type ProfileProps, type SessionRow } from '../../../pages/settings/profile.tsx'
 import type { Dependencies } from '../../dependencies.ts'
 import { fail } from '../../problems/problems.ts'
-import { email, name, NEW_PASSWORD_ERRORS, password, passwordsMatch } from '../forms/fields.ts'
+import { email, name, NEW_PASSWORD_ERRORS, password, passwordsMatch } from '../forms.ts'
+import { withError } from '../submitted.ts'
 import type { View, ViewCall } from '../routing/page.ts'
 import { beginSession } from '../session/session.ts'
-import { withError } from '../forms/submitted.ts'
 
 const accountForm = z.object({ name, email })
 const passwordForm = z.object({ current_password: password, password, password_again: z.string().default('') })

@@ -14,10 +14,9 @@ import { fail } from '../../problems/problems.ts'
 import type { ManagedUser } from '../../../services/managed-users.ts'
 import type { PasswordLink } from '../../../services/users.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { email, optionalName } from '../forms/fields.ts'
-import { listAll } from '../list-all.ts'
+import { email, optionalName, listAll } from '../forms.ts'
+import { withError } from '../submitted.ts'
 import type { View, ViewCall } from '../routing/page.ts'
-import { withError } from '../forms/submitted.ts'
 
 const inviteForm = z.object({ email, name: optionalName })
 

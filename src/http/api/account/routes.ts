@@ -1,4 +1,6 @@
 import {
+  me,
+  type Me,
   apiKeyCreate,
   apiKeyCreated,
   apiKeyList,
@@ -7,14 +9,46 @@ import {
   type ApiKeyList,
   type ApiKey,
 } from '../../../contract/account.ts'
+import { KEY_SCOPES, type Principal } from '../../../core/model.ts'
+import type { Account } from '../../../services/account.ts'
 import type { Dependencies } from '../../dependencies.ts'
-import { answerCreated, routesWith, type Route } from '../../routing/route.ts'
+import { route, type Route, answerCreated, routesWith } from '../../routing/route.ts'
 import type { OwnKey } from '../../../services/keys.ts'
 
-const route = routesWith({ tag: 'Keys', access: 'manage:keys' })
+export const meRoutes = ({ account }: Pick<Dependencies, 'account'>): Route[] => [
+  route({
+    operationId: 'getMe',
+    method: 'GET',
+    path: '/api/v1/me',
+    tag: 'Account',
+    summary: 'Show who you are',
+    description: 'The user with usage and quotas, and the credential with its kind, scopes and expiry.',
+    access: 'any',
+    answers: { 200: { description: 'The caller', schema: me } },
+    async handle({ ctx, actor, principal }) {
+      if (principal === null) throw new Error('getMe was called without a credential')
+      ctx.body = presentMe(await account.getWithUsage(actor), principal)
+    },
+  }),
+]
+
+/** Presents the caller. */
+function presentMe(user: Awaited<ReturnType<Account['getWithUsage']>>, caller: Principal): Me {
+  return {
+    user: { id: user.id, name: user.name, email: user.email, role: user.role },
+    scopes: KEY_SCOPES.filter((scope) => caller.scopes.has(scope)),
+    projects: user.projects,
+    authentication: { method: caller.via, id: caller.credentialId, name: caller.credentialName },
+    expires_at: caller.expiresAt?.toISOString() ?? null,
+    usage: user.usage,
+    quota: user.quotas,
+  }
+}
+
+const keyRoute = routesWith({ tag: 'Keys', access: 'manage:keys' })
 
 export const keyRoutes = ({ keys, settings }: Pick<Dependencies, 'keys' | 'settings'>): Route[] => [
-  route({
+  keyRoute({
     operationId: 'listKeys',
     method: 'GET',
     path: '/api/v1/keys',
@@ -27,7 +61,7 @@ export const keyRoutes = ({ keys, settings }: Pick<Dependencies, 'keys' | 'setti
       ctx.body = { keys: items.map(presentKey), next_cursor: nextCursor } satisfies ApiKeyList
     },
   }),
-  route({
+  keyRoute({
     operationId: 'createKey',
     method: 'POST',
     path: '/api/v1/keys',
@@ -43,7 +77,7 @@ export const keyRoutes = ({ keys, settings }: Pick<Dependencies, 'keys' | 'setti
       answerCreated(ctx, `${settings.baseUrl()}/api/v1/keys/${record.id}`, body)
     },
   }),
-  route({
+  keyRoute({
     operationId: 'deleteKey',
     method: 'DELETE',
     path: '/api/v1/keys/{id}',

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { invalid } from '../../../contract/validate.ts'
-import { DocsearchError, type ErrorCode } from '../../../core/errors.ts'
-import type { FormState } from '../../../pages/form.tsx'
-import type { FormBody } from '../../routing/context.ts'
+import { invalid } from '../../contract/validate.ts'
+import { DocsearchError, type ErrorCode } from '../../core/errors.ts'
+import type { FormState } from '../../pages/form.tsx'
+import type { FormBody } from '../routing/context.ts'
 
 /** A posted form: its data, and its state to show the form again with what was typed (never a password) and the errors by field. */
 export interface Submitted<T, Name extends string> {

@@ -1,21 +1,23 @@
-import type { ParsedSearchRequest, SearchResult } from '../../../contract/search.ts'
-import { DocsearchError } from '../../../core/errors.ts'
-import { paths } from '../../../pages/paths.ts'
-import type { SearchErrors } from '../../../pages/search/form.tsx'
-import { MAX_WARNED, type ResultPage, type Holdings, type StartFacts } from '../../../pages/search/props.ts'
-import { renderSearch } from '../../../pages/search/search.tsx'
-import { presentDocument } from '../../../contract/present/documents.ts'
-import { presentSearch } from '../../api/search/present.ts'
-import { toSearchRequest } from '../../api/search/request.ts'
-import type { MarkedPassage } from '../../../services/search.ts'
-import { sinceArrival } from '../../middleware/arrival.ts'
-import { clientGone } from '../../routing/context.ts'
-import type { Dependencies } from '../../dependencies.ts'
-import { statusOf } from '../../problems/problems.ts'
-import { listAll } from '../list-all.ts'
-import type { View, ViewCall } from '../routing/page.ts'
-import { savedSearchRows } from './saved.ts'
-import { requestOf, searchFieldsOf } from '../../api/search/fields.ts'
+import type { ParsedSearchRequest, SearchResult } from '../../contract/search.ts'
+import { DocsearchError, isDocsearchError, type ErrorCode } from '../../core/errors.ts'
+import { paths } from '../../pages/paths.ts'
+import type { SearchErrors } from '../../pages/search/form.tsx'
+import { MAX_WARNED, type SearchResults, type Holdings, type StartFacts } from '../../pages/search/props.ts'
+import { renderSearch } from '../../pages/search/search.tsx'
+import { presentDocument } from '../../contract/present/documents.ts'
+import { presentSearch, toSearchRequest } from '../api/search/routes.ts'
+import type { MarkedPassage } from '../../services/search.ts'
+import { sinceArrival } from '../middleware/credential-watch.ts'
+import { clientGone } from '../routing/context.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { statusOf } from '../problems/problems.ts'
+import { listAll, name, optionalName } from './forms.ts'
+import type { View, ViewCall } from './routing/page.ts'
+import { requestOf, searchFieldsOf, defaultName, fieldsOfParameters, savedParameters } from '../api/search/fields.ts'
+import { z } from 'zod'
+import type { SavedSearchRecord } from '../../core/model.ts'
+import { renderSavedSearch, type SavedSearchRow } from '../../pages/search/saved.tsx'
+import type { FlashCode } from './session/flash.ts'
 
 const RESULTS = 10
 /** The API's limit of `offset`. */
@@ -49,7 +51,7 @@ async function showSearch(parts: Parts, call: ViewCall): Promise<void> {
 }
 
 interface Outcome {
-  found: ResultPage | null
+  found: SearchResults | null
   errors: SearchErrors
   status: number
 }
@@ -74,7 +76,7 @@ async function runSearch(parts: Parts, call: ViewCall, fields: ReturnType<typeof
   }
 }
 
-function foundIn({ offset }: ParsedSearchRequest, whole: ResultPage['answer'], search: Parts['search']): ResultPage {
+function foundIn({ offset }: ParsedSearchRequest, whole: SearchResults['answer'], search: Parts['search']): SearchResults {
   const results = whole.results.slice(0, RESULTS)
   const hasMore = whole.results.length > RESULTS || (whole.truncated && results.length > 0)
   const next = offset + results.length
@@ -132,4 +134,84 @@ async function holdingsOf(
       failed: counts.reduce((sum, { statuses }) => sum + statuses.failed, 0),
     },
   }
+}
+
+const saveForm = z.object({ search: z.string().max(12_000), name: optionalName })
+const renameForm = z.object({ name })
+
+const REFUSALS: Partial<Record<ErrorCode, FlashCode>> = {
+  saved_search_exists: 'search_exists',
+  too_many_saved_searches: 'searches_full',
+}
+
+export const savedSearchPages = ({ savedSearches, settings }: Parts): View[] => [
+  {
+    method: 'POST',
+    path: paths.savedSearches,
+    async handle({ ctx, actor, submitted, goTo }) {
+      const { data } = submitted(saveForm)
+      const fields = fieldsOfParameters(data?.search ?? ctx.state.form?.fields['search']?.[0] ?? '')
+      const { parameters } = savedParameters(fields, settings.limits.queryChars)
+      if (parameters === null) return goTo(paths.home, 'search_invalid')
+      const back = `${paths.home}?${parameters}`
+      if (data === undefined) return goTo(back, 'search_bad_name')
+      try {
+        await savedSearches.create(actor, { name: data.name || defaultName(fields.q ?? ''), parameters })
+      } catch (error) {
+        const refusal = isDocsearchError(error) ? REFUSALS[error.code] : undefined
+        if (refusal === undefined) throw error
+        return goTo(back, refusal)
+      }
+      goTo(back, 'search_saved')
+    },
+  },
+  {
+    method: 'GET',
+    path: paths.savedSearch(':id'),
+    async handle(call) {
+      show(call, await savedSearches.get(call.actor, call.id), {})
+    },
+  },
+  {
+    method: 'POST',
+    path: paths.savedSearch(':id'),
+    async handle(call) {
+      const { actor, id, submitted, goTo } = call
+      const { data, state } = submitted(renameForm)
+      if (data === undefined) return show(call, await savedSearches.get(actor, id), state, 422)
+      await savedSearches.rename(actor, id, data.name)
+      goTo(paths.home, 'search_renamed')
+    },
+  },
+  {
+    method: 'POST',
+    path: paths.savedSearchDelete(':id'),
+    async handle({ actor, id, goTo }) {
+      await savedSearches.delete(actor, id)
+      goTo(paths.home, 'search_deleted')
+    },
+  },
+]
+
+function show(
+  call: ViewCall,
+  { id, name: current, parameters }: SavedSearchRecord,
+  form: Parameters<typeof renderSavedSearch>[0]['form'],
+  status = 200,
+): void {
+  const search = { id, name: current, fields: fieldsOfParameters(parameters) }
+  call.show(renderSavedSearch({ ...call.signedIn(), search, form }), status)
+}
+
+/** Returns the user's searches for a list, with the names of their projects among those that the user sees. */
+function savedSearchRows(
+  searches: readonly SavedSearchRecord[],
+  projects: readonly { id: string; name: string }[],
+): SavedSearchRow[] {
+  return searches.map(({ id, name: own, parameters }) => {
+    const fields = fieldsOfParameters(parameters)
+    const { project = '' } = fields
+    const found = projects.find((one) => one.id === project) ?? projects.find((one) => one.name === project)
+    return { id, name: own, fields, project: project === '' ? null : (found ?? 'hidden') }
+  })
 }
