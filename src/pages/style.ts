@@ -1,10 +1,5 @@
-import { CODE_STYLE } from './document/code-style.ts'
-import { DOCUMENT_STYLE } from './document/style.ts'
-import { DOCUMENTS_STYLE } from './documents/style.ts'
-import { PROJECTS_STYLE } from './projects/style.ts'
-import { SEARCH_STYLE } from './search/style.ts'
+import { CODE_STYLE, DOCUMENT_STYLE, DOCUMENTS_STYLE, PROJECTS_STYLE, SEARCH_STYLE, UPLOAD_STYLE } from './views-style.ts'
 import { TOKENS } from './tokens.ts'
-import { UPLOAD_STYLE } from './upload/style.ts'
 
 /**
  * Style for forced colours and for paper, where backgrounds vanish. It comes last, after the rules that it overrides. Forced colours make

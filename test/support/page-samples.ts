@@ -1,14 +1,18 @@
 import type { AuditEvent } from '../../src/contract/audit.ts'
-import { renderBackToApplication } from '../../src/pages/account/back.tsx'
-import { renderConsent } from '../../src/pages/account/consent.tsx'
+import { renderBackToApplication, renderConsent } from '../../src/pages/account/consent.tsx'
 import { renderDeviceCode, renderDeviceConfirm, renderDeviceDone } from '../../src/pages/account/device.tsx'
 import { renderError } from '../../src/pages/error.tsx'
 import { renderLoggedOut, renderLogin } from '../../src/pages/account/login.tsx'
 import { renderLinkEnded, renderSetup } from '../../src/pages/account/setup.tsx'
 import type { SignedInProps } from '../../src/pages/layout.tsx'
 import { renderApiKeyCreated, renderApiKeyNew, renderApiKeyRevoke, renderApiKeys } from '../../src/pages/settings/api-keys.tsx'
-import { renderApplication, renderApplicationSecret } from '../../src/pages/settings/application.tsx'
-import { renderApplicationDelete, renderApplicationForm, renderApplications } from '../../src/pages/settings/applications.tsx'
+import {
+  renderApplication,
+  renderApplicationSecret,
+  renderApplicationDelete,
+  renderApplicationForm,
+  renderApplications,
+} from '../../src/pages/settings/applications.tsx'
 import { renderAudit } from '../../src/pages/settings/audit.tsx'
 import { renderConnectionEnd, renderConnections } from '../../src/pages/settings/connections.tsx'
 import { renderInstance, type InstanceProps } from '../../src/pages/settings/instance.tsx'

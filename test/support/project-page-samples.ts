@@ -1,6 +1,6 @@
 import { EVERYONE } from '../../src/core/model.ts'
 import type { SignedInProps } from '../../src/pages/layout.tsx'
-import { renderProjectNew, renderProjects, type ShownProject } from '../../src/pages/projects/list.tsx'
+import { renderProjectNew, renderProjects, type ShownProject, renderTakeOver } from '../../src/pages/projects/list.tsx'
 import type { ShownMember } from '../../src/pages/projects/members.tsx'
 import {
   renderMemberInvited,
@@ -9,7 +9,6 @@ import {
   renderProjectDelete,
   type ProjectProps,
 } from '../../src/pages/projects/project.tsx'
-import { renderTakeOver } from '../../src/pages/projects/take-over.tsx'
 import type { Names } from './search-page-samples.ts'
 
 const day = (n: number) => new Date(Date.UTC(2026, 10, n, 9, 41)).toISOString()

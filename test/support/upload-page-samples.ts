@@ -1,7 +1,6 @@
 import type { Document } from '../../src/contract/documents.ts'
 import type { SignedInProps } from '../../src/pages/layout.tsx'
-import { renderUploaded, renderUploadProgress } from '../../src/pages/upload/files.tsx'
-import { renderUpload } from '../../src/pages/upload/upload.tsx'
+import { renderUploaded, renderUploadProgress, renderUpload } from '../../src/pages/upload/upload.tsx'
 import { errorCode } from './codes.ts'
 import type { Names } from './search-page-samples.ts'
 

@@ -4,17 +4,16 @@ import { email as emailRule } from '../../contract/users.ts'
 import { DocsearchError, type ErrorCode } from '../../core/errors.ts'
 import { EVERYONE, PRIVATE_PROJECT, PROJECT_ROLES } from '../../core/model.ts'
 import { paths } from '../../pages/paths.ts'
-import { MAX_SHOWN_FOLDERS } from '../../pages/projects/folders.tsx'
-import { renderProjectNew, renderProjects, type ShownProject } from '../../pages/projects/list.tsx'
-import { type MemberForm, memberName, type ShownMember } from '../../pages/projects/members.tsx'
 import {
+  MAX_SHOWN_FOLDERS,
   type ProjectProps,
   renderMemberInvited,
   renderMemberRemove,
   renderProject,
   renderProjectDelete,
 } from '../../pages/projects/project.tsx'
-import { renderTakeOver } from '../../pages/projects/take-over.tsx'
+import { renderProjectNew, renderProjects, type ShownProject, renderTakeOver } from '../../pages/projects/list.tsx'
+import { type MemberForm, memberName, type ShownMember } from '../../pages/projects/members.tsx'
 import { isOwner } from '../../services/access.ts'
 import type { Member } from '../../services/members.ts'
 import type { OwnProject } from '../../services/projects.ts'

@@ -3,8 +3,13 @@ import { formatBytes } from '../../core/format-bytes.ts'
 import type { FieldFault } from '../../contract/validate.ts'
 import { PRIVATE_PROJECT, type DocumentRecord } from '../../core/model.ts'
 import { paths } from '../../pages/paths.ts'
-import { renderUpload, type UploadForm } from '../../pages/upload/upload.tsx'
-import { renderUploaded, type FileOutcome, renderUploadProgress } from '../../pages/upload/files.tsx'
+import {
+  renderUpload,
+  type UploadForm,
+  renderUploaded,
+  type FileOutcome,
+  renderUploadProgress,
+} from '../../pages/upload/upload.tsx'
 import { checkHeaders, isMultipart, readUpload } from '../api/upload/body.ts'
 import { failureOf } from '../api/upload/routes.ts'
 import type { Dependencies } from '../dependencies.ts'

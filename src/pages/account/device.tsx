@@ -3,7 +3,7 @@ import { ErrorSummary, Field, Form, hasErrors, type FormState } from '../form.ts
 import { CardPage, html, type Viewer } from '../layout.tsx'
 import { ScopeList, shortName } from '../parts.tsx'
 import { paths } from '../paths.ts'
-import { ProjectLimit, type ProjectLimitProps } from '../project-limit.tsx'
+import { ProjectLimit, type ProjectLimitProps } from '../project-fields.tsx'
 import { Account, DecisionButtons } from './consent.tsx'
 
 export interface DeviceCodeProps {

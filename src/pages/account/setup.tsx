@@ -1,8 +1,7 @@
-import type { LinkPurpose } from '../../core/model.ts'
+import { type LinkPurpose, PASSWORD_LENGTH } from '../../core/model.ts'
 import { ErrorSummary, Field, Form, hasErrors, type FormState } from '../form.tsx'
 import { CardPage, html } from '../layout.tsx'
 import { paths } from '../paths.ts'
-import { NewPassword, type NewPasswordFields } from './new-password.tsx'
 
 export interface SetupProps {
   purpose: LinkPurpose
@@ -99,5 +98,32 @@ export function renderLinkEnded({ purpose }: LinkEndedProps): string {
         </dd>
       </dl>
     </CardPage>,
+  )
+}
+
+export type NewPasswordFields = 'password' | 'password_again'
+
+/** Asks for the new password twice, because without a script the page can't show what was typed. */
+export function NewPassword({ form }: { form: FormState<NewPasswordFields> }) {
+  return (
+    <>
+      <Field
+        name="password"
+        label="New password"
+        type="password"
+        form={form}
+        hint={`At least ${PASSWORD_LENGTH.min} characters. A few unrelated words are better than symbols.`}
+        autocomplete="new-password"
+        minLength={PASSWORD_LENGTH.min}
+      />
+      <Field
+        name="password_again"
+        label="Repeat password"
+        type="password"
+        form={form}
+        autocomplete="new-password"
+        minLength={PASSWORD_LENGTH.min}
+      />
+    </>
   )
 }

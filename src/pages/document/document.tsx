@@ -5,16 +5,15 @@ import { Form } from '../form.tsx'
 import { AppPage, FlashMessage, html, type SignedInProps } from '../layout.tsx'
 import { shortName } from '../parts.tsx'
 import { paths } from '../paths.ts'
-import { searchAddress, type SearchFields } from '../search/fields.ts'
+import { searchAddress, type SearchFields, SEARCH_FIELDS } from '../search/fields.ts'
 import { AboutDocument, type MailLinks } from './about.tsx'
 import { OriginalPageView, ViewTabs, type OriginalPage } from './original-page.tsx'
-import { PageStrip, type StripCell } from './page-strip.tsx'
-import { PartLinks } from './part-links.tsx'
-import { ReadingBar, type Citation, type HitLinks } from './reading-bar.tsx'
+import { PageStrip, type StripCell, ReadingBar, type Citation, type HitLinks } from './reading-bar.tsx'
 import { DocumentState, statusBadge } from './state.tsx'
-import type { ShownPassage } from './passage-text.tsx'
+import type { ShownPassage } from '../marked.tsx'
 import { Sheets } from './text.tsx'
 import type { TextWindow } from './window.ts'
+import { capitalized } from '../../core/capitalized.ts'
 
 /** `gone`: the text no longer has the passage that the address names. */
 export type PassageState = ShownPassage | 'gone' | null
@@ -218,4 +217,64 @@ function opensInBrowser({ media_type: type }: Document): boolean {
 function originalAddress(document: Document, page: number): string {
   const { id, media_type: type } = document
   return formatOf(type)?.originalView === 'pdf' ? `${paths.original(id)}#page=${page}` : paths.original(id)
+}
+
+interface PartLinksProps {
+  id: string
+  mediaType: string
+  window: TextWindow
+  lastPage: number
+  fields: SearchFields
+  /** Words that the reader looks for in the document; empty if there are none. */
+  find: string
+  /** Adds a form that goes to any page. */
+  form?: boolean
+}
+
+/** Links to the previous and the next part of a long document. Shows nothing if the whole document is visible. */
+function PartLinks({ id, mediaType, window: { sheets, before, after }, lastPage, fields, find, form }: PartLinksProps) {
+  if (before === null && after === null) return null
+  const [first, last] = [sheets[0]?.page.number ?? 1, sheets.at(-1)?.page.number ?? 1]
+  return (
+    <nav class="part-links" aria-label={form === undefined ? 'Parts of the text, bottom' : 'Parts of the text'}>
+      {before === null ? null : (
+        <a class="button" rel="prev" href={documentAddress(id, before, fields, find)}>
+          Previous part
+        </a>
+      )}
+      {form === true && lastPage > 1 ? (
+        <form method="get" action={paths.document(id)} class="go">
+          {SEARCH_FIELDS.map((name) => (fields[name] ? <input type="hidden" name={name} value={fields[name]} /> : null))}
+          {find === '' ? null : <input type="hidden" name="find" value={find} />}
+          <label for="page">{capitalized(pageWord(mediaType))}</label>
+          <input
+            type="text"
+            inputmode="numeric"
+            pattern="[0-9]*"
+            id="page"
+            name="page"
+            value={String(first)}
+            autocomplete="off"
+          />
+          <span>
+            {last > first ? `to ${last} ` : ''}of {lastPage}
+          </span>
+          <button type="submit">Go</button>
+        </form>
+      ) : null}
+      {after === null ? null : (
+        <a class="button" rel="next" href={documentAddress(id, after, fields, find)}>
+          Next part
+        </a>
+      )}
+    </nav>
+  )
+}
+
+/** The address of the part that begins at an offset, with the search that led to the document and the words that the reader looks for. */
+function documentAddress(id: string, at: number, fields: SearchFields, find: string): string {
+  const query = new URLSearchParams({ at: String(at) })
+  if (find !== '') query.set('find', find)
+  for (const name of SEARCH_FIELDS) if (fields[name]) query.set(name, fields[name])
+  return `${paths.document(id)}?${query}#text`
 }

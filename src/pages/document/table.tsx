@@ -1,6 +1,6 @@
 import type { Block } from '../../core/parsed.ts'
 import { paths } from '../paths.ts'
-import { beginsIn, PassageText, passageIn, type ShownPassage } from './passage-text.tsx'
+import { beginsIn, PassageText, passageIn, type ShownPassage } from '../marked.tsx'
 import type { Sheet } from './window.ts'
 import type { Span } from '../../core/excerpt.ts'
 

@@ -1,9 +1,8 @@
 import { formatOf } from '../../core/formats.ts'
 import { pageTitle, pageWord } from '../../core/location.ts'
 import type { Block } from '../../core/parsed.ts'
-import { foreignLanguage } from '../foreign-language.ts'
+import { foreignLanguage, PassageText, passageIn, type ShownPassage } from '../marked.tsx'
 import { paths } from '../paths.ts'
-import { PassageText, passageIn, type ShownPassage } from './passage-text.tsx'
 import { Table } from './table.tsx'
 import type { Sheet } from './window.ts'
 

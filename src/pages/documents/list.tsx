@@ -7,7 +7,7 @@ import { Form } from '../form.tsx'
 import { AppPage, FlashMessage, html, type SignedInProps } from '../layout.tsx'
 import { Empty, Time } from '../parts.tsx'
 import { paths } from '../paths.ts'
-import { ProjectOptions, type ProjectChoice } from '../project-options.tsx'
+import { ProjectOptions, type ProjectChoice } from '../project-fields.tsx'
 import { shortFolder } from '../search/short-paths.ts'
 import { listAddress, sortedAddress, sortingOf, TABS, type ListFields, type Tab } from './fields.ts'
 

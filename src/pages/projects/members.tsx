@@ -2,7 +2,7 @@ import { EVERYONE, PROJECT_ROLES, type ProjectRole } from '../../core/model.ts'
 import { Field, Form, Select, type FormState } from '../form.tsx'
 import { Row } from '../parts.tsx'
 import { paths } from '../paths.ts'
-import { ROLE_WORDS, RoleBadge } from './words.tsx'
+import { ROLE_WORDS, RoleBadge } from './frame.tsx'
 
 /** `everyone` stands for all users of the instance. */
 export interface ShownMember {

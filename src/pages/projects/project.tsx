@@ -4,11 +4,10 @@ import { Confirm, ErrorSummary, Form, hasErrors, type FormState } from '../form.
 import { html, type SignedInProps } from '../layout.tsx'
 import { OneTimeLink, shortName } from '../parts.tsx'
 import { paths } from '../paths.ts'
-import { Folders, type ShownFolder } from './folders.tsx'
-import { ProjectsPage, type ProjectRef } from './frame.tsx'
+import { ProjectsPage, type ProjectRef, ROLE_WORDS } from './frame.tsx'
 import { ProjectFacts, ProjectFields, type ShownProject } from './list.tsx'
 import { memberName, Members, type MemberForm, type ShownMember } from './members.tsx'
-import { ROLE_WORDS } from './words.tsx'
+import { searchAddress } from '../search/fields.ts'
 
 export interface ProjectProps extends SignedInProps {
   project: ShownProject
@@ -180,5 +179,39 @@ export function renderMemberInvited({ project, who, link, expiresAt, ...page }: 
       </div>
       <OneTimeLink link={link} expiresAt={expiresAt} next={paths.project(project.id)} />
     </ProjectsPage>,
+  )
+}
+
+/** The view shows at most this many folders. */
+export const MAX_SHOWN_FOLDERS = 100
+
+/** A first folder of paths, such as `notes/`. The empty folder stands for documents outside of folders. */
+interface ShownFolder {
+  folder: string
+  documents: number
+}
+
+/** The folders of a project. Each leads to a search in it. */
+function Folders({ projectId, folders }: { projectId: string; folders: readonly ShownFolder[] }) {
+  const shown = folders.slice(0, MAX_SHOWN_FOLDERS)
+  return (
+    <section aria-labelledby="folders">
+      <h2 id="folders">Folders</h2>
+      <ul class="folders boxed">
+        {shown.map(({ folder, documents }) => (
+          <li>
+            {folder === '' ? (
+              'Outside of folders'
+            ) : (
+              <a href={searchAddress({ project: projectId, path: folder })}>
+                <bdi>{shortName(folder)}</bdi>
+              </a>
+            )}{' '}
+            <span class="hint">{countOf(documents, 'document')}</span>
+          </li>
+        ))}
+      </ul>
+      {folders.length > shown.length && <p class="hint">The project has more folders. These are the first ones by name.</p>}
+    </section>
   )
 }

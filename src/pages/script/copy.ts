@@ -1,5 +1,4 @@
-import { announce } from './announce.ts'
-import { element, onClick } from './dom.ts'
+import { announce, element, onClick } from './dom.ts'
 
 const SHOWN_MS = 2000
 

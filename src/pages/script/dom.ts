@@ -36,3 +36,38 @@ export function takeFrame(page: Document): void {
   else document.body.dataset['frame'] = frame
   document.title = page.title
 }
+
+const region = element('div', { class: 'unseen', role: 'status' })
+
+/** Adds the region. Screen readers announce only what changes in a region that is there already. */
+export function startAnnouncing(): void {
+  document.body.append(region)
+}
+
+/** Lets screen readers say a text. */
+export function announce(text: string): void {
+  // The same text again would be no change.
+  region.textContent = region.textContent === text ? `${text}\u00a0` : text
+}
+
+/** Values in the browser's storage. A browser that refuses to store them forgets them with the view. */
+const fallback = new Map<string, string>()
+
+export function readStored(key: string): string | null {
+  try {
+    return localStorage.getItem(key)
+  } catch {
+    return fallback.get(key) ?? null
+  }
+}
+
+/** Removes the value when it is null. */
+export function writeStored(key: string, value: string | null): void {
+  try {
+    if (value === null) localStorage.removeItem(key)
+    else localStorage.setItem(key, value)
+  } catch {
+    if (value === null) fallback.delete(key)
+    else fallback.set(key, value)
+  }
+}

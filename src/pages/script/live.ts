@@ -1,7 +1,5 @@
-import { announce } from './announce.ts'
-import { addressFor, takeFrame } from './dom.ts'
-import { fetchPage, LoggedOut } from './fetch-page.ts'
-import { swap } from './swap.ts'
+import { announce, addressFor, takeFrame } from './dom.ts'
+import { fetchPage, LoggedOut, swap } from './fetch-page.ts'
 
 /*
  * Keeps elements with `data-live`, the ID of a document, up to date while one of them is `data-pending`. Events only say that a

@@ -1,6 +1,4 @@
-import { announce } from './announce.ts'
-import { addressFor, element, onClick } from './dom.ts'
-import { readStored, writeStored } from './stored.ts'
+import { announce, addressFor, element, onClick, readStored, writeStored } from './dom.ts'
 
 const STORED = 'docsearch.shortcuts'
 /** Results and documents of a list, in their order. */

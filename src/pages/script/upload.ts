@@ -1,8 +1,7 @@
-import { announce } from './announce.ts'
-import { addressFor, element } from './dom.ts'
-import { fromInput, type ChosenFile } from './dropped-files.ts'
-import { wait, waitSeconds } from './fetch-page.ts'
+import { announce, addressFor, element, revealScripted, takeFrame } from './dom.ts'
+import { wait, waitSeconds, fetchPage } from './fetch-page.ts'
 import { follow, refresh } from './live.ts'
+import { isHiddenOrGenerated } from '../../core/generated-files.ts'
 
 const REQUESTS = 2
 /** The files of a request are processed when all of them have arrived, so small requests show progress earlier. */
@@ -273,4 +272,104 @@ function parse(text: string): Record<string, unknown> {
   } catch {
     return {}
   }
+}
+
+/** A file with its path, which begins with the name of the folder that the user chose. */
+interface ChosenFile {
+  file: File
+  path: string
+}
+
+function fromInput({ files }: HTMLInputElement): ChosenFile[] {
+  return [...(files ?? [])]
+    .map((file) => ({ file, path: file.webkitRelativePath || file.name }))
+    .filter(({ file, path }) => path === file.name || !path.split('/').some(isHiddenOrGenerated))
+}
+
+/** Returns the dropped files, and all files in the dropped folders. */
+async function fromDrop(transfer: DataTransfer): Promise<ChosenFile[]> {
+  // The browser empties the list after the event.
+  const dropped = [...transfer.items].map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }))
+  const found: ChosenFile[] = []
+  for (const { entry, file } of dropped) {
+    if (entry !== null) await collect(entry, found, true)
+    // A file that is in no folder of this computer, such as an image from another view.
+    else if (file !== null) found.push({ file, path: file.name })
+  }
+  return found
+}
+
+async function collect(entry: FileSystemEntry, found: ChosenFile[], isTop: boolean): Promise<void> {
+  if (!isTop && isHiddenOrGenerated(entry.name)) return
+  if (entry.isFile) {
+    const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))
+    found.push({ file, path: entry.fullPath.slice(1) })
+    return
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader()
+  for (;;) {
+    // A folder comes in several parts.
+    const part = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
+    if (part.length === 0) return
+    for (const child of part) await collect(child, found, false)
+  }
+}
+
+/** Takes files that are dropped anywhere on a view with `data-drop`, the address of the view that uploads them. */
+export function startDropping(): void {
+  let depth = 0
+  const mark = () => document.body.classList.toggle('dropping', depth > 0)
+  document.addEventListener('dragenter', (event) => {
+    if (!isTaken(event)) return
+    depth++
+    mark()
+  })
+  document.addEventListener('dragleave', (event) => {
+    if (!isTaken(event)) return
+    // The last one leaves the window, and browsers don't always report the others.
+    depth = event.relatedTarget === null ? 0 : Math.max(0, depth - 1)
+    mark()
+  })
+  document.addEventListener('dragover', (event) => {
+    if (isTaken(event)) event.preventDefault()
+  })
+  document.addEventListener('drop', (event) => {
+    depth = 0
+    mark()
+    if (!isTaken(event)) return
+    event.preventDefault()
+    if (event.dataTransfer !== null) void take(event.dataTransfer)
+  })
+}
+
+function dropAddress(): string | undefined {
+  return document.querySelector<HTMLElement>('main[data-drop]')?.dataset['drop']
+}
+
+function isTaken({ dataTransfer }: DragEvent): boolean {
+  return dropAddress() !== undefined && dataTransfer?.types.includes('Files') === true
+}
+
+async function take(transfer: DataTransfer): Promise<void> {
+  const address = dropAddress()
+  const files = await fromDrop(transfer)
+  if (document.querySelector('form#upload') === null && address !== undefined) await openUpload(address)
+  addFiles(files)
+}
+
+/** Shows the view that uploads, without loading it, because the dropped files belong to this one. */
+async function openUpload(address: string): Promise<void> {
+  const { document: page } = await fetchPage(address)
+  const header = page.querySelector('header.bar')
+  const main = page.querySelector('main')
+  if (main === null || header === null) return location.assign(address)
+  revealScripted(main)
+  document.querySelector('header.bar')?.replaceWith(document.adoptNode(header))
+  const old = document.querySelector('main')
+  // In some views, the main part has a frame around it.
+  ;(old?.parentElement === document.body ? old : old?.parentElement)?.replaceWith(document.adoptNode(main))
+  takeFrame(page)
+  history.pushState(null, '', address)
+  addEventListener('popstate', () => location.reload())
+  startUpload()
 }

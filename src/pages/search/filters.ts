@@ -1,7 +1,7 @@
 import type { Facets } from '../../contract/search.ts'
 import { FORMATS, formatIdOf, isFormatId } from '../../core/formats.ts'
 import type { SearchFields } from './fields.ts'
-import type { ProjectChoice } from '../project-options.tsx'
+import type { ProjectChoice } from '../project-fields.tsx'
 
 /** A filter in use, which a link can remove. */
 export interface ActiveFilter {

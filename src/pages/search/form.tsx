@@ -1,6 +1,6 @@
 import { FORMATS, isFormatId } from '../../core/formats.ts'
 import { paths } from '../paths.ts'
-import { ProjectOptions, type ProjectChoice } from '../project-options.tsx'
+import { ProjectOptions, type ProjectChoice } from '../project-fields.tsx'
 import type { SearchField, SearchFields } from './fields.ts'
 
 /** One sentence for each field with an error. */

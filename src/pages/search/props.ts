@@ -1,5 +1,5 @@
 import type { SearchAnswer } from '../../contract/search.ts'
-import type { ProjectChoice } from '../project-options.tsx'
+import type { ProjectChoice } from '../project-fields.tsx'
 
 /** What the user can search. */
 export interface Holdings {

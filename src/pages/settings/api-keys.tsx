@@ -3,7 +3,7 @@ import { Choices, Confirm, ErrorSummary, Field, Form, hasErrors, Select, type Fo
 import { html, type SignedInProps } from '../layout.tsx'
 import { Code, Copyable, Empty, Row, scopeChoices, ScopeNames, Time, type Badge, Copied } from '../parts.tsx'
 import { paths } from '../paths.ts'
-import { ProjectLimit, type ProjectLimitProps } from '../project-limit.tsx'
+import { ProjectLimit, type ProjectLimitProps } from '../project-fields.tsx'
 import { SettingsPage } from './frame.tsx'
 
 export interface ApiKeyRow {

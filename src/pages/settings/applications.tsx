@@ -1,7 +1,7 @@
 import type { Scope } from '../../core/model.ts'
-import { Choices, Confirm, ErrorSummary, Field, Form, hasErrors, type FormState, FormButtons } from '../form.tsx'
+import { Choices, Confirm, ErrorSummary, Field, Form, hasErrors, type FormState, FormButtons, Select } from '../form.tsx'
 import { html, type SignedInProps } from '../layout.tsx'
-import { Empty, Row, scopeChoices, ScopeNames, Time } from '../parts.tsx'
+import { Empty, Row, scopeChoices, ScopeNames, Time, Copyable, Facts } from '../parts.tsx'
 import { paths } from '../paths.ts'
 import { SettingsPage } from './frame.tsx'
 
@@ -160,6 +160,174 @@ export function renderApplicationDelete({ application, ...page }: ApplicationDel
         verb="Delete application"
         cancel={paths.application(application.id)}
       />
+    </SettingsPage>,
+  )
+}
+
+interface ApplicationSecretRow {
+  lastFour: string
+  createdAt: string
+  /** When a replaced secret stops working; null for the current secret. */
+  expiresAt: string | null
+}
+
+interface ApplicationProps extends SignedInProps {
+  application: ApplicationRow & { redirectUris: readonly string[]; secrets: readonly ApplicationSecretRow[] }
+  baseUrl: string
+}
+
+/** `/settings/clients/{id}`: everything that the developer of the application needs, except the secret. */
+export function renderApplication({ application, baseUrl, ...page }: ApplicationProps): string {
+  const edit = (
+    <a class="button" href={paths.applicationEdit(application.id)}>
+      Edit
+    </a>
+  )
+  return html(
+    <SettingsPage page={page} tab="Applications" title={application.name} action={edit}>
+      <section aria-label="About">
+        <div class="boxed">
+          <Facts
+            facts={[
+              ['Client ID', <code>{application.id}</code>],
+              ['Type', TYPE_NAMES[application.type]],
+              ['May ask for', <ScopeNames scopes={application.scopes} />],
+              ['Created', <Time at={application.createdAt} />],
+              [
+                'Redirect addresses',
+                <ul class="plain">
+                  {application.redirectUris.map((uri) => (
+                    <li>
+                      <code>{uri}</code>
+                    </li>
+                  ))}
+                </ul>,
+              ],
+            ]}
+          />
+        </div>
+      </section>
+      <Endpoints baseUrl={baseUrl} />
+      {application.type === 'public' ? null : <Secrets application={application} page={page} />}
+      <section aria-labelledby="delete">
+        <h2 id="delete">Delete</h2>
+        <p>If you delete this application, every user who allowed it is disconnected from it.</p>
+        <a class="button danger-quiet" href={paths.applicationDelete(application.id)}>
+          Delete application
+        </a>
+      </section>
+    </SettingsPage>,
+  )
+}
+
+function Endpoints({ baseUrl }: { baseUrl: string }) {
+  return (
+    <section aria-labelledby="endpoints">
+      <h2 id="endpoints">Endpoints</h2>
+      <p>Most libraries need only the issuer and find the other endpoints themselves.</p>
+      <div class="boxed">
+        <Facts
+          facts={[
+            ['Issuer', <code>{baseUrl}</code>],
+            ['Authorization', <code>{`${baseUrl}/api/oauth/authorize`}</code>],
+            ['Token', <code>{`${baseUrl}/api/oauth/token`}</code>],
+            ['Metadata', <code>{`${baseUrl}/.well-known/oauth-authorization-server`}</code>],
+          ]}
+        />
+      </div>
+    </section>
+  )
+}
+
+/** Values in seconds, from 0 to 30 days. */
+const GRACES = [
+  { value: '0', label: 'At once' },
+  { value: '3600', label: 'After one hour' },
+  { value: '86400', label: 'After one day' },
+  { value: '604800', label: 'After 7 days' },
+  { value: '2592000', label: 'After 30 days' },
+]
+
+function Secrets({ application, page }: { application: ApplicationProps['application']; page: SignedInProps }) {
+  return (
+    <section aria-labelledby="secrets">
+      <h2 id="secrets">Client secrets</h2>
+      <ul class="rows">
+        {application.secrets.map((secret) => {
+          const hasExpired = secret.expiresAt !== null && Date.parse(secret.expiresAt) <= Date.parse(page.now)
+          return (
+            <Row
+              heading="h3"
+              title={<code>dss_…{secret.lastFour}</code>}
+              badges={[
+                secret.expiresAt === null
+                  ? { tone: 'good', text: 'Current' }
+                  : hasExpired
+                    ? { tone: 'bad', text: 'Expired' }
+                    : { tone: 'warning', text: 'Previous' },
+              ]}
+              facts={[
+                ['Created', <Time at={secret.createdAt} />],
+                secret.expiresAt === null
+                  ? null
+                  : [hasExpired ? 'Expired' : 'Valid until', <Time at={secret.expiresAt} precise />],
+              ]}
+            />
+          )
+        })}
+      </ul>
+      <Form action={paths.applicationRotate(application.id)} csrf={page.csrf} class="narrow">
+        <Select
+          name="grace_seconds"
+          label="Current secret stops working"
+          form={{}}
+          choices={GRACES}
+          chosen={['86400']}
+          hint="When you create a new secret, give the application time to switch. Choose “At once” if the current secret may have leaked."
+        />
+        <button type="submit">New secret</button>
+      </Form>
+    </section>
+  )
+}
+
+interface ApplicationSecretProps extends SignedInProps {
+  application: { id: string; name: string }
+  /** No other view shows it. Null for a public application, which has none. */
+  secret: string | null
+  /** When the previous secret stops working; null if there was none. */
+  oldUntil: string | null
+  baseUrl: string
+}
+
+/** Shows the secret of a new application, or a new secret, once. */
+export function renderApplicationSecret({ application, secret, oldUntil, baseUrl, ...page }: ApplicationSecretProps): string {
+  return html(
+    <SettingsPage page={page} tab="Applications" title={oldUntil === null ? 'Your new application' : 'Your new client secret'}>
+      <div class="notice success" role="status">
+        <p>
+          <strong>
+            <bdi>{application.name}</bdi>
+          </strong>{' '}
+          {oldUntil === null ? 'was registered.' : 'has a new secret.'}
+          {secret === null ? ' It is public and has no secret: it uses PKCE.' : ' Copy the secret now: it is not shown again.'}
+        </p>
+      </div>
+      <Copyable id="client-id" label="Client ID" value={application.id} />
+      {secret === null ? null : (
+        <Copyable id="client-secret" label="Client secret" value={secret} hint="Keep it on your server, and nowhere else." />
+      )}
+      {oldUntil === null ? null : (
+        <p>
+          The previous secret works until <Time at={oldUntil} precise />.
+        </p>
+      )}
+      <Endpoints baseUrl={baseUrl} />
+      <p>
+        <a class="button primary" href={paths.application(application.id)}>
+          {secret === null ? 'Continue' : 'I have copied it'}
+        </a>
+      </p>
     </SettingsPage>,
   )
 }

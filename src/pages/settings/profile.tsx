@@ -1,6 +1,6 @@
 import { ErrorSummary, Field, Form, hasErrors, type FormState } from '../form.tsx'
 import { html, type SignedInProps } from '../layout.tsx'
-import { NewPassword, type NewPasswordFields } from '../account/new-password.tsx'
+import { NewPassword, type NewPasswordFields } from '../account/setup.tsx'
 import { Row, Time } from '../parts.tsx'
 import { paths } from '../paths.ts'
 import { SettingsPage } from './frame.tsx'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { User } from '../../../core/model.ts'
-import { renderBackToApplication } from '../../../pages/account/back.tsx'
+import { renderBackToApplication } from '../../../pages/account/consent.tsx'
 import type { SignedInProps, Viewer } from '../../../pages/layout.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Actor } from '../../../services/access.ts'

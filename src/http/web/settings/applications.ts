@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { type ApplicationRecord, DEFAULT_SCOPES, type Scope, SCOPES } from '../../../core/model.ts'
 import { paths } from '../../../pages/paths.ts'
-import { renderApplication, renderApplicationSecret } from '../../../pages/settings/application.tsx'
 import {
+  renderApplication,
+  renderApplicationSecret,
   type ApplicationFormProps,
   renderApplicationDelete,
   renderApplicationForm,
