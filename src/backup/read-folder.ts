@@ -5,8 +5,7 @@ import { DocsearchError } from '../core/errors.ts'
 import { Content, type Receiver } from './content.ts'
 import { isBackupPath, isSnapshotName, MANIFEST, originalPath, placeIn, snapshotName } from './layout.ts'
 import { incomplete, MAX_MANIFEST_BYTES, parseManifest, type BackupManifest, type SeenFile } from './manifest.ts'
-import type { ReadBackup } from './read-tar.ts'
-import { notABackup } from './tar-guard.ts'
+import { type ReadBackup, notABackup } from './read-tar.ts'
 
 /** The folder with one folder for each backup, in a folder target. */
 export const SNAPSHOTS = 'snapshots'

@@ -22,9 +22,9 @@ import type {
   UploadAnswer,
 } from '../contract/documents.ts'
 import type { DoctorProgress, DoctorReport, DoctorRequest } from '../contract/doctor.ts'
-import type { MemberList, MemberSaved } from '../contract/members.ts'
-import type { ModelList, ModelPullLine, ModelTest, ModelUsed } from '../contract/models.ts'
 import type {
+  MemberList,
+  MemberSaved,
   Project,
   ProjectCreate,
   ProjectDeleted,
@@ -33,6 +33,7 @@ import type {
   ProjectTakenOver,
   UnmanagedProjectList,
 } from '../contract/projects.ts'
+import type { ModelList, ModelPullLine, ModelTest, ModelUsed } from '../contract/models.ts'
 import type { SearchAnswer, SearchRequest } from '../contract/search.ts'
 import type { ProjectRole } from '../core/model.ts'
 import type { Status } from '../contract/status.ts'
@@ -63,8 +64,15 @@ import { ClientError } from './errors.ts'
 import type { DocumentFilter, ListRange } from './list-filters.ts'
 import { mcpOf } from './mcp.ts'
 import type { OnProgress, UploadFile } from './multipart.ts'
-import { createTransport, readAll } from './transport.ts'
-import type { Call, Connection, StreamBody, TokenSource, Transport } from './transport.ts'
+import {
+  createTransport,
+  readAll,
+  type Call,
+  type Connection,
+  type StreamBody,
+  type TokenSource,
+  type Transport,
+} from './transport.ts'
 import type { EventOptions } from './events.ts'
 
 export interface ClientOptions extends Partial<Connection> {

@@ -1,7 +1,9 @@
 import { z } from 'zod'
+import { DocsearchError } from '../core/errors.ts'
 import { isIdSuffix } from '../core/ids.ts'
-import { DOCUMENT_SORTS, MAX_TAGS, SORT_ORDERS, type DocumentSort } from '../core/model.ts'
-import { documentStatus, nameOrId, nextCursor, listQuery, oneOrSeveral, timestamp } from './common.ts'
+import { DOCUMENT_SORTS, type DocumentSort, MAX_TAGS, SORT_ORDERS } from '../core/model.ts'
+import { PAGE_IMAGE_WIDTH } from '../core/page-image.ts'
+import { documentStatus, listQuery, nameOrId, nextCursor, oneOrSeveral, timestamp } from './common.ts'
 import { pathPrefix } from './search-filter.ts'
 
 const WARNINGS = [
@@ -363,3 +365,15 @@ export const eventQuery = z.strictObject({
       description: 'The same as the header Last-Event-ID, for programs that cannot send headers. The header takes precedence',
     }),
 })
+
+const { min, max, default: usual } = PAGE_IMAGE_WIDTH
+
+export const pageImageQuery = z.strictObject({
+  w: z.coerce.number().int().min(min).max(max).default(usual).meta({ description: 'Width of the image in pixels' }),
+})
+
+/** Reads the number of a page in a path. Throws `page_not_found`. */
+export function parsePageNumber(sent: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(sent)) throw new DocsearchError('page_not_found', 'Pages are numbered from 1.')
+  return Number(sent)
+}

@@ -8,15 +8,15 @@ import { createSharedIndexStore } from '../index/shared-index-store.ts'
 import { foreignStore, ownerOf } from '../objects/owner.ts'
 import { probeStore } from '../objects/probe.ts'
 import { checkPublicUrl } from './address.ts'
-import { checkClock } from './clock.ts'
+import { checkClock, checkModels, checkWebhooks, checkStatistics } from './common-checks.ts'
 import { checkIndex } from './index-files.ts'
-import { checkModels } from './models.ts'
 import { checkOriginals } from './originals.ts'
 import { runChecks, type Tell } from './run-checks.ts'
-import type { Check, DoctorSettings, IndexPlace, Outcome, Subset } from './scene.ts'
-import type { SharedCheck, SharedParts, SharedScene } from './shared-scene.ts'
-import { checkStatistics } from './statistics.ts'
-import { checkWebhooks } from './webhooks.ts'
+import type { Check, DoctorSettings, IndexPlace, Outcome, Subset, Scene } from './scene.ts'
+import type { Blobs } from '../blobs/blobs.ts'
+import type { ObjectStore } from '../objects/object-store.ts'
+import type { Inspection, Repairs } from '../records/inspection.ts'
+import type { Records } from '../records/records.ts'
 
 /** A document or commit may soon need a younger object. Every few hours, the writer of the index deletes what nothing needs. */
 const GRACE_MS = 24 * 3_600_000
@@ -195,3 +195,29 @@ function sharedIndexPlace({
     removeFile: null,
   }
 }
+
+/** The database and the object store of an instance. */
+interface SharedParts {
+  inspection: Inspection
+  objects: ObjectStore
+  /** The address of the object store. */
+  address: string
+  blobs: Pick<Blobs, 'verify' | 'sweep'>
+  /** A folder for copies of files while the checks read them. */
+  folder: string
+  /** Opens the records when the first finding is repaired. */
+  records(): Promise<Records>
+  repairs(): Repairs
+  /** Returns the key that decrypts the secrets of webhooks. */
+  webhookKey(): Promise<string | null>
+  /** Returns the ID of the instance; null if it has none yet. */
+  instanceId(): Promise<string | null>
+  now(): Date
+}
+
+/** The parts that the checks of a database and an object store need. */
+interface SharedScene extends Scene {
+  parts: SharedParts
+}
+
+type SharedCheck = (scene: SharedScene) => Promise<Outcome>

@@ -6,7 +6,7 @@ import type { Logger } from '../core/logger.ts'
 import type { MakeCounter } from '../core/rate-counter.ts'
 import type { Telemetry } from '../core/telemetry.ts'
 import type { OAuth } from '../oauth/oauth.ts'
-import type { Services } from '../services/services.ts'
+import type { Services } from '../services/create.ts'
 import type { KeptViews } from './web/session/one-time-views.ts'
 import type { OpenStreams } from './middleware/open-streams.ts'
 

@@ -7,7 +7,7 @@ import type { Page } from '../core/parsed.ts'
 import { cutTo } from '../core/text-limits.ts'
 import type { Actor } from '../services/access.ts'
 import type { LocatedHit } from '../services/search.ts'
-import type { Services } from '../services/services.ts'
+import type { Services } from '../services/create.ts'
 import {
   type FetchInput,
   type FetchOutput,

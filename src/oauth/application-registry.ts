@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { DocsearchError } from '../core/errors.ts'
-import { DEFAULT_SCOPES } from '../core/model.ts'
+import { DEFAULT_SCOPES, SCOPES, type ApplicationRecord } from '../core/model.ts'
 import type { AllowedCallbacks } from '../core/oauth-policy.ts'
 import { hashSecret } from '../core/secrets.ts'
 import type { OAuthApplications, OAuthRegistrations } from '../records/oauth-records.ts'
-import { COMMAND_LINE } from './built-in.ts'
 import { after } from './context.ts'
 import type { ApplicationRegistry } from './oauth.ts'
 import { checkRedirectUri } from './redirect-uri.ts'
@@ -91,4 +90,22 @@ export function checkedUris(uris: readonly string[], allowed: AllowedCallbacks):
     )
   for (const uri of uris) checkRedirectUri(uri, allowed)
   return [...new Set(uris)]
+}
+
+/** The command line. It is public, so it uses PKCE, and receives the redirect on a loopback port that it has just opened (RFC 8252). */
+const COMMAND_LINE: ApplicationRecord = {
+  id: 'docsearch-cli',
+  ownerId: null,
+  name: 'docsearch command line',
+  type: 'public',
+  redirectUris: ['http://127.0.0.1/callback', 'http://[::1]/callback', 'http://localhost/callback'],
+  scopes: [...SCOPES],
+  createdAt: new Date(0),
+  updatedAt: new Date(0),
+  secrets: [],
+}
+
+/** True for an application that registered itself, under a name that nobody checked. */
+export function isSelfRegistered({ id, ownerId }: Pick<ApplicationRecord, 'id' | 'ownerId'>): boolean {
+  return ownerId === null && id !== COMMAND_LINE.id
 }

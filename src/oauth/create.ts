@@ -10,10 +10,9 @@ import type { OAuthContext } from './context.ts'
 import { createDevice } from './device.ts'
 import { resourceMetadata, serverMetadata } from './discovery.ts'
 import { OAuthError } from './errors.ts'
-import { introspect } from './introspect.ts'
+import { introspect, revoke } from './own-tokens.ts'
 import type { OAuth } from './oauth.ts'
 import { register } from './register.ts'
-import { revoke } from './revoke.ts'
 import { token } from './token.ts'
 
 /** Creates the authorization server. `issuer` is a function, because the address is known only once the daemon listens. */

@@ -5,8 +5,7 @@ import type { TokenRecord } from '../records/oauth-records.ts'
 import { type Grant, type OAuthContext, required } from './context.ts'
 import { OAuthError } from './errors.ts'
 import type { TokenAnswer } from './oauth.ts'
-import { checkResource } from './resource.ts'
-import { scopesWithin, stillRegistered } from './scopes.ts'
+import { checkResource, scopesWithin, stillRegistered } from './scopes.ts'
 import { newTokens } from './tokens.ts'
 
 /** After a refresh, the old token returns the same pair for this long, unless the pair was used. */

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createAccounts } from '../auth/create-accounts.ts'
+import { createAccounts } from '../auth/accounts.ts'
 import { reachableAddress } from '../client/address.ts'
 import type { Client } from '../client/client.ts'
 import { lastLocalInstance } from '../client/credentials/local.ts'
@@ -9,21 +9,20 @@ import { loadConfig } from '../config/load.ts'
 import type { Config } from '../config/config.ts'
 import { auditListQuery } from '../contract/audit.ts'
 import { oauthClientCreate, oauthClientRotate, oauthClientUpdate } from '../contract/clients.ts'
-import { presentAuditEvents, toAuditFilter } from '../contract/present/audit.ts'
 import {
+  presentAuditEvents,
+  toAuditFilter,
   presentApplication,
   presentApplications,
   presentNewApplication,
   presentRotatedApplication,
-} from '../contract/present/applications.ts'
-import {
   presentDeletedUser,
   presentNewUser,
   presentUser,
   presentUserDeletion,
   presentUsers,
   presentUserWithLink,
-} from '../contract/present/users.ts'
+} from '../contract/present.ts'
 import { userCreate, userListQuery, userUpdate } from '../contract/users.ts'
 import { validate } from '../contract/validate.ts'
 import { callAs } from '../core/caller.ts'

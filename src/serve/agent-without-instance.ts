@@ -1,6 +1,6 @@
 import type { McpMessage, McpServerSide } from '../client/mcp.ts'
 import { isDocsearchError } from '../core/errors.ts'
-import { createMcp } from '../mcp/handle.ts'
+import { createMcp } from '../mcp/server.ts'
 import { actorOf } from '../services/access.ts'
 import { VERSION } from './version.ts'
 

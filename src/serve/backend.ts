@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { createApiKeys } from '../auth/api-keys.ts'
-import { createAccounts } from '../auth/create-accounts.ts'
+import { createAccounts } from '../auth/accounts.ts'
 import { createEmbedderModels } from '../embed/models.ts'
 import { createOAuth } from '../oauth/create.ts'
 import { ImageCache } from '../images/image-cache.ts'

@@ -7,7 +7,7 @@ import { WEBHOOK_KEY } from '../backup/layout.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import { makeFolder } from '../core/make-folder.ts'
 import { refuseMoved } from './migrate/mark.ts'
-import { userName } from './user-name.ts'
+import { userInfo } from 'node:os'
 
 export const DATABASE_FILE = 'docsearch.db'
 /** The folder into which a backup is being restored. While it has something in it, the data folder is not complete. */
@@ -216,4 +216,17 @@ function takeLock(file: string, dir: string): DatabaseSync {
 function holder(dir: string): string {
   const facts = runningDaemonOf(dir)
   return facts === null ? '' : ` (process ${String(facts.pid)}, ${String(facts.url)})`
+}
+
+/**
+ * Returns the name of the user who runs this process. In a container with `--user 1000`, the system has no name for the user: then it is that of
+ * `USER`, or `owner`.
+ */
+export function userName(env: Readonly<Record<string, string | undefined>> = process.env): string {
+  try {
+    return userInfo().username
+  } catch {
+    // The system has no entry for this user ID.
+    return env['USER'] || 'owner'
+  }
 }

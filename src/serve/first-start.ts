@@ -4,7 +4,7 @@ import { PRIVATE_PROJECT, SCOPES, type User } from '../core/model.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Records } from '../records/records.ts'
-import { userName } from './user-name.ts'
+import { userName } from './data-folder.ts'
 
 /** Returns the owner, and whether this process has created the owner. Creates the owner and the `default` project when they are missing. */
 export async function ensureOwner(records: Records): Promise<{ owner: User; isNew: boolean }> {

@@ -12,35 +12,37 @@ import type { Records } from '../records/records.ts'
 import type { Search } from '../search/search.ts'
 import type { WebhookDelivery } from '../webhooks/create.ts'
 import { createAccess } from './access.ts'
-import { createAccount } from './account.ts'
-import { createAudit } from './audit.ts'
-import type { BackupSource } from './backup-source.ts'
-import { createBackups } from './backups.ts'
-import { createApplications } from './applications.ts'
-import { createConnections } from './connections.ts'
-import { createDoctor, type DoctorOptions } from './doctor.ts'
-import { createDocuments } from './documents.ts'
-import { createEvents } from './events.ts'
-import { createHealth, type DiskState, type HealthOptions, type OriginalsState } from './health.ts'
-import { createInstance, type Memory, type Storage } from './instance.ts'
-import { createKeys } from './keys.ts'
-import { createPageImages } from './page-images.ts'
-import type { PageImages as PageRenderer } from '../images/page-images.ts'
+import { createAccount, type Account } from './account.ts'
+import { createAudit, type Audit } from './audit.ts'
+import { type BackupSource, createBackups, type Backups } from './backup-source.ts'
+import { createApplications, type Applications, createConnections, type Connections } from './applications.ts'
+import { createDoctor, type DoctorOptions, type Doctor } from './doctor.ts'
+import { createDocuments, type Documents } from './documents.ts'
+import { createEvents, type Events } from './events.ts'
+import {
+  createHealth,
+  type DiskState,
+  type HealthOptions,
+  type OriginalsState,
+  type Health,
+} from './health.ts'
+import { createInstance, type Memory, type Storage, type Instance } from './instance.ts'
+import { createKeys, type Keys } from './keys.ts'
+import { createPageImages, type PageImages } from './page-images.ts'
 import type { RerankerState } from '../rerank/reranker.ts'
-import { createMembers } from './members.ts'
-import { createMetrics, type MetricsOptions } from './metrics.ts'
-import { createModels } from './models.ts'
-import { createProjects } from './projects.ts'
-import { createSavedSearches } from './saved-searches.ts'
-import { createSearchService } from './search.ts'
-import type { Services } from './services.ts'
-import { createStatus, type StatusOptions } from './status.ts'
-import { createUploadPlans } from './upload-plan.ts'
-import { createSynonyms } from './synonyms.ts'
-import { createUploads } from './uploads.ts'
-import { createUnmanagedProjects } from './unmanaged-projects.ts'
-import { createUsers } from './users.ts'
-import { createWebhooks } from './webhooks.ts'
+import type { PageImages as PageRenderer } from '../images/page-images.ts'
+import { createMembers, type Members } from './members.ts'
+import { createMetrics, type MetricsOptions, type Metrics } from './metrics.ts'
+import { createModels, type Models } from './models.ts'
+import { createProjects, type Projects, createUnmanagedProjects, type UnmanagedProjects } from './projects.ts'
+import { createSavedSearches, type SavedSearches } from './saved-searches.ts'
+import { createSearchService, type SearchService } from './search.ts'
+import { createStatus, type StatusOptions, type Status } from './status.ts'
+import { createUploadPlans, type UploadPlans } from './upload-plan.ts'
+import { createSynonyms, type Synonyms } from './synonyms.ts'
+import { createUploads, type Uploads } from './uploads.ts'
+import { createUsers, type Users } from './users.ts'
+import { createWebhooks, type Webhooks } from './webhooks.ts'
 
 /** What the services work with. serve/ opens it all; a test may replace a part. */
 export interface Backend {
@@ -129,3 +131,38 @@ export function createServices(backend: Backend): Services {
     webhooks: createWebhooks({ ...backend, access, delivery: backend.webhooks }),
   }
 }
+
+/**
+ * What docsearch can do, by noun. The API, the pages and the offline command line all go through these, so that a rule exists once.
+ * Services take and return domain types: no wire format, no HTTP. The first argument is the actor, and access.ts decides what they may do.
+ */
+export interface Services {
+  account: Account
+  applications: Applications
+  audit: Audit
+  backups: Backups
+  connections: Connections
+  documents: Documents
+  events: Events
+  health: Health
+  instance: Instance
+  keys: Keys
+  members: Members
+  doctor: Doctor
+  metrics: Metrics
+  models: Models
+  pageImages: PageImages
+  projects: Projects
+  savedSearches: SavedSearches
+  search: SearchService
+  status: Status
+  synonyms: Synonyms
+  unmanagedProjects: UnmanagedProjects
+  uploadPlans: UploadPlans
+  uploads: Uploads
+  users: Users
+  webhooks: Webhooks
+}
+
+export type { ListRequest, ResultPage } from '../records/records.ts'
+export type { BatchAction } from './batch.ts'

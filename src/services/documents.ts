@@ -10,7 +10,6 @@ import type { DocumentChange, Restored, ResultPage, Records, TrashedDocument, Pr
 import type { Access, Actor } from './access.ts'
 import { type BatchAction, type BatchResult, runBatch } from './batch.ts'
 import { documentNotFound, type DocumentFilter, type DocumentUpdate, toQuery } from './document-requests.ts'
-import { originalOf, type Original } from './original.ts'
 import { withinQuotaOf } from './usage.ts'
 import type { VisibleProjects } from './visible-projects.ts'
 
@@ -260,5 +259,44 @@ function createTrash({
       if ((await records.trash.get(projects, id)) === null) return false
       return ingest.deleteDocument(projects, id, { isPermanent: true })
     },
+  }
+}
+
+/** The bytes that were uploaded. */
+export interface Original {
+  document: DocumentRecord
+  sizeBytes: number
+  /** `range` counts bytes; both ends are included. Records the download, unless the actor has uploaded these bytes. */
+  open(range?: { start: number; end: number }): Promise<NodeJS.ReadableStream>
+}
+
+interface Parts {
+  records: Pick<Records, 'audit'>
+  blobs: Pick<Blobs, 'size' | 'open'>
+  log: Logger
+}
+
+/** Throws `blob_missing`. */
+async function originalOf(actor: Actor, document: DocumentRecord, parts: Parts): Promise<Original> {
+  const sizeBytes = await parts.blobs.size(document.sha256)
+  // Version 0.1.0 stored no uploader. Only the owner of a project could upload to it then.
+  const isUploader = (document.uploaderId ?? document.ownerId) === actor.userId
+  return {
+    document,
+    sizeBytes,
+    async open(range) {
+      if (!isUploader) await recordDownload(document, parts)
+      return parts.blobs.open(document.sha256, range)
+    },
+  }
+}
+
+/** A PDF viewer reads a file in many parts, so these count as one event. A full disk stops no download. */
+async function recordDownload({ id, name, path, projectId }: DocumentRecord, { records, log }: Parts): Promise<void> {
+  try {
+    const details = path === name ? {} : { path }
+    await records.audit.record({ action: 'document.download', projectId, document: { id, name }, details, isRepeated: true })
+  } catch (error) {
+    log.warn({ err: error, document: id }, 'could not record a download')
   }
 }

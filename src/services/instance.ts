@@ -4,7 +4,6 @@ import type { Records } from '../records/records.ts'
 import { isOwner, requireAdministrator, type Access, type Actor } from './access.ts'
 import type { Health, HealthReport, HealthStatus } from './health.ts'
 import type { Models, ModelsState } from './models.ts'
-import { Remembered } from './remembered.ts'
 
 /** What the bar of every view says about the instance. */
 export interface Glance {
@@ -114,4 +113,39 @@ export function createInstance(options: Options): Instance {
 function memberStatus({ database, index, embedder, reranker, disk }: HealthReport): HealthStatus {
   if (!database.ok || index.status === 'unavailable') return 'unavailable'
   return disk.ok && [index, embedder, reranker].every(({ status }) => status === 'ok') ? 'ok' : 'degraded'
+}
+
+interface RememberedOptions<T> {
+  read(): Promise<T>
+  /** How old a value may be before the next caller has a new one read. */
+  forMs: number
+  clock: Clock
+  log: Logger
+  /** What the value is about, for the log. */
+  what: string
+}
+
+/** A value that takes long to read. Callers get the latest one at once, and an old one is replaced in the background. */
+export class Remembered<T> {
+  #value: T | null = null
+  #askedAt = Number.NEGATIVE_INFINITY
+  readonly #options: RememberedOptions<T>
+
+  constructor(options: RememberedOptions<T>) {
+    this.#options = options
+  }
+
+  /** Returns null until the first value has been read. */
+  get(): T | null {
+    const { read, forMs, clock, log, what } = this.#options
+    const now = clock.now().getTime()
+    // An old value must not stay after the clock is set back.
+    if (Math.abs(now - this.#askedAt) < forMs) return this.#value
+    this.#askedAt = now
+    read().then(
+      (value) => (this.#value = value),
+      (error: unknown) => log.warn({ err: error }, `${what} could not be read`),
+    )
+    return this.#value
+  }
 }

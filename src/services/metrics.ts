@@ -5,10 +5,9 @@ import type { IndexReading } from '../lifecycle/lifecycle.ts'
 import type { Records } from '../records/records.ts'
 import type { RerankerState } from '../rerank/reranker.ts'
 import { requireMetrics, type Actor } from './access.ts'
-import type { Backups } from './backups.ts'
+import type { Backups } from './backup-source.ts'
 import type { DiskState, HealthReport } from './health.ts'
-import type { Memory, Storage } from './instance.ts'
-import { Remembered } from './remembered.ts'
+import { type Memory, type Storage, Remembered } from './instance.ts'
 
 /** Writes the metrics of the instance, with its present numbers. */
 export interface MetricsText {

@@ -1,11 +1,10 @@
 import type { Accounts } from '../auth/accounts.ts'
 import { checkNewPassword } from '../auth/password-rules.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
-import type { LinkPurpose, QuotaChange, Quotas, User } from '../core/model.ts'
+import type { LinkPurpose, QuotaChange, Quotas, User, VisibleProject } from '../core/model.ts'
 import type { ListRequest, ProjectWithCounts, ResultPage, Records } from '../records/records.ts'
 import { requireAdministrator, requireScopesForPassword, type Actor } from './access.ts'
-import { findUser, userNotFound } from './find-user.ts'
-import { toManagedUsers, type ManagedUser } from './managed-users.ts'
+import { withUsage, type UserWithUsage } from './usage.ts'
 
 export interface NewUser {
   email: string
@@ -167,4 +166,40 @@ async function completeOwner(users: Records['users'], owner: User, change: { ema
 function purposeFor({ hasPassword, role }: User): LinkPurpose {
   if (hasPassword) return 'reset'
   return role === 'owner' ? 'setup' : 'invitation'
+}
+
+/** A user as the owner of the instance sees them. */
+export interface ManagedUser extends UserWithUsage {
+  /** The number of projects that the user is a member of. */
+  projectCount: number
+  /** The projects among them that the actor is a member of as well, in order of their names, with the role of the user. */
+  sharedProjects: Pick<VisibleProject, 'id' | 'name' | 'role'>[]
+}
+
+/** Adds usage, quotas and projects to each user. `ofInstance` are the quotas of users who have none of their own. */
+async function toManagedUsers(
+  actor: Actor,
+  users: readonly User[],
+  { records, ofInstance }: { records: Pick<Records, 'users' | 'members'>; ofInstance: Quotas },
+): Promise<ManagedUser[]> {
+  const { projects: ofActor } = await records.members.visibleTo(actor.userId)
+  const ids = new Set(ofActor.map(({ id }) => id))
+  const managed: ManagedUser[] = []
+  for (const user of await withUsage(users, { records, ofInstance })) {
+    const { projects } = await records.members.visibleTo(user.id)
+    const shared = projects.filter(({ id }) => ids.has(id)).map(({ id, name, role }) => ({ id, name, role }))
+    managed.push({ ...user, projectCount: projects.length, sharedProjects: shared })
+  }
+  return managed
+}
+
+/** Finds a user by ID or email. Throws `user_not_found`. */
+export async function findUser(users: Pick<Records['users'], 'get' | 'findByEmail'>, idOrEmail: string): Promise<User> {
+  const user = await (idOrEmail.includes('@') ? users.findByEmail(idOrEmail) : users.get(idOrEmail))
+  if (user === null) throw userNotFound(idOrEmail)
+  return user
+}
+
+function userNotFound(idOrEmail: string): DocsearchError {
+  return new DocsearchError('user_not_found', `No user has the ID or email ${JSON.stringify(idOrEmail.slice(0, 100))}.`)
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { UserCreated } from '../../src/contract/users.ts'
-import type { MemberList } from '../../src/contract/members.ts'
+import type { MemberList } from '../../src/contract/projects.ts'
 import { SCOPES } from '../../src/core/model.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { runCommand, type CliOptions } from '../support/cli.ts'

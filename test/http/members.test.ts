@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DocumentList } from '../../src/contract/documents.ts'
-import type { MemberList, MemberSaved } from '../../src/contract/members.ts'
-import type { Project, ProjectList } from '../../src/contract/projects.ts'
+import type { MemberList, MemberSaved, Project, ProjectList } from '../../src/contract/projects.ts'
 import type { SearchAnswer } from '../../src/contract/search.ts'
 import type { UserCreated } from '../../src/contract/users.ts'
 import { SCOPES, type ProjectRole } from '../../src/core/model.ts'

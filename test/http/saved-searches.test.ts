@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { SavedSearch, SavedSearchList } from '../../src/contract/saved-searches.ts'
+import type { SavedSearch, SavedSearchList } from '../../src/contract/search.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { errorCode } from '../support/codes.ts'
 import { loggedIn, type WebClient } from '../support/web-client.ts'

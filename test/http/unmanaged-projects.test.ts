@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { MemberList } from '../../src/contract/members.ts'
-import type { Project, UnmanagedProjectList } from '../../src/contract/projects.ts'
+import type { MemberList, Project, UnmanagedProjectList } from '../../src/contract/projects.ts'
 import type { UserCreated, UserDeletion } from '../../src/contract/users.ts'
 import { SCOPES } from '../../src/core/model.ts'
 import { apiClient, type ApiClient } from '../support/api-client.ts'

@@ -1,4 +1,4 @@
-import type { Original } from '../../services/original.ts'
+import type { Original } from '../../services/documents.ts'
 import type { Ctx } from '../routing/context.ts'
 import { fail } from '../problems/problems.ts'
 import type { PageImage } from '../../services/page-images.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from '../../core/logger.ts'
 import type { Principal } from '../../core/model.ts'
-import { createMcp } from '../../mcp/handle.ts'
+import { createMcp } from '../../mcp/server.ts'
 import { createTools } from '../../mcp/tools.ts'
 import { readText } from '../body.ts'
 import type { AppParts } from '../dependencies.ts'

@@ -4,7 +4,7 @@ import { email as emailRule } from '../../contract/users.ts'
 import { KEY_SCOPES, type KeyScope, type Scope, SCOPES } from '../../core/model.ts'
 import type { FormState } from '../../pages/form.tsx'
 import type { ProjectLimitProps } from '../../pages/project-fields.tsx'
-import type { ListRequest, ResultPage } from '../../services/services.ts'
+import type { ListRequest, ResultPage } from '../../services/create.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { ViewCall } from './routing/page.ts'
 

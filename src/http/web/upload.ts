@@ -18,7 +18,7 @@ import { shownError, statusOf } from '../problems/problems.ts'
 import { listAll } from './forms.ts'
 import { asksForJson, type View, type ViewCall } from './routing/page.ts'
 import { csrfFailed, hasValidToken } from './session/csrf.ts'
-import { presentDocument } from '../../contract/present/documents.ts'
+import { presentDocument } from '../../contract/present.ts'
 import type { AcceptedUpload, UploadedFile } from '../../services/uploads.ts'
 
 type Parts = Pick<Dependencies, 'uploads' | 'documents' | 'projects' | 'credentials' | 'settings' | 'log'>

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import { documentMessage } from '../../contract/present/webhook-message.ts'
+import { documentMessage } from '../../contract/present.ts'
 import type { AuditFact } from '../../core/audit.ts'
 import { callAsNobody } from '../../core/caller.ts'
 import { newId } from '../../core/ids.ts'

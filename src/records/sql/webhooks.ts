@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { testMessage } from '../../contract/present/webhook-message.ts'
+import { testMessage } from '../../contract/present.ts'
 import { WEBHOOK_TEST, type DeliveryRecord } from '../../core/webhooks.ts'
 import { tooManyWebhooks, webhookDisabled } from '../errors.ts'
 import { decodeCursor, resultPage } from '../result-page.ts'

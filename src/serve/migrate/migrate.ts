@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { loadConfig } from '../../config/load.ts'
 import { withHiddenPassword } from '../../config/shared-place.ts'
+import type { MigrateHooks } from './steps.ts'
 import type { Migrated } from '../../contract/migrate.ts'
 import { DocsearchError } from '../../core/errors.ts'
 import { keepFilesPrivate } from '../data-folder.ts'
 import type { ServeOutput } from '../main.ts'
-import type { MigrateHooks } from './hooks.ts'
 import { moveToFolder } from './to-folder.ts'
 import { moveToShared } from './to-shared.ts'
 

@@ -2,6 +2,7 @@ import { readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openBlobs } from '../../blobs/files.ts'
 import type { SharedPlace } from '../../config/shared-place.ts'
+import { type MigrateHooks, copyActiveIndex, moveOriginals, nameOf, openSharedSide, type SharedSide } from './steps.ts'
 import type { Migrated } from '../../contract/migrate.ts'
 import { systemClock } from '../../core/clock.ts'
 import { DocsearchError } from '../../core/errors.ts'
@@ -12,13 +13,9 @@ import { type DataFolder, firstContent, makeUsable, openDataFolder } from '../da
 import { createLogger } from '../logging.ts'
 import { keepTemporaryFilesIn, type ServeOutput } from '../main.ts'
 import { OpenParts } from '../open-parts.ts'
-import { checkOwnStore } from '../store-owner.ts'
+import { checkOwnStore } from '../shared-instance.ts'
 import { VERSION } from '../version.ts'
-import { copyActiveIndex } from './copy-active-index.ts'
 import { readMark, writeMark } from './mark.ts'
-import type { MigrateHooks } from './hooks.ts'
-import { moveOriginals } from './move-originals.ts'
-import { nameOf, openSharedSide, type SharedSide } from './shared-side.ts'
 
 interface Options extends MigrateHooks {
   dir: string

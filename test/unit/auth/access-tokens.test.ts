@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createAccessTokens } from '../../../src/auth/access-tokens.ts'
+import { createAccessTokens } from '../../../src/auth/auth.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import { hashSecret } from '../../../src/core/secrets.ts'
 import { tempRecords } from '../../support/temp-records.ts'

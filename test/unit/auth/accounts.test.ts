@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createAccounts } from '../../../src/auth/create-accounts.ts'
+import { createAccounts } from '../../../src/auth/accounts.ts'
 import { createPasswords } from '../../../src/auth/passwords.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { Records } from '../../../src/records/records.ts'

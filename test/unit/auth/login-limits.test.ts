@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { createLoginLimits } from '../../../src/auth/logins.ts'
+import { createLoginLimits } from '../../../src/auth/accounts.ts'
 import { errorCode } from '../../support/codes.ts'
 
 const MINUTE = 60_000

@@ -1,5 +1,5 @@
 import type { DoctorFinding, DoctorProgress, DoctorReport } from '../../../contract/doctor.ts'
-import { presentExamination } from '../../../contract/present/doctor.ts'
+import { presentExamination } from '../../../contract/present.ts'
 import { FINDINGS, statusOf } from '../../../core/findings.ts'
 import { formatBytes } from '../../../core/format-bytes.ts'
 import type { Context } from '../../context.ts'

@@ -1,5 +1,5 @@
 import type { Client } from '../../../client/client.ts'
-import type { Member } from '../../../contract/members.ts'
+import type { Member } from '../../../contract/projects.ts'
 import { isDocsearchError } from '../../../core/errors.ts'
 import { isIdSuffix } from '../../../core/ids.ts'
 import { EVERYONE, PROJECT_ROLES, type ProjectRole } from '../../../core/model.ts'

@@ -15,8 +15,8 @@ import {
   presentApplications,
   presentNewApplication,
   presentRotatedApplication,
-} from '../../../contract/present/applications.ts'
-import type { OwnConnection } from '../../../services/connections.ts'
+} from '../../../contract/present.ts'
+import type { OwnConnection } from '../../../services/applications.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { answerCreated, type Route, routesWith } from '../../routing/route.ts'
 

@@ -1,5 +1,5 @@
 import { auditList, auditListQuery, type AuditList } from '../../../contract/audit.ts'
-import { presentAuditEvents, toAuditFilter } from '../../../contract/present/audit.ts'
+import { presentAuditEvents, toAuditFilter } from '../../../contract/present.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { route, type Route } from '../../routing/route.ts'
 

@@ -12,10 +12,11 @@ import {
   type DocumentRestored,
   documentUpdate,
   textQuery,
+  pageImageQuery,
+  parsePageNumber,
 } from '../../../contract/documents.ts'
-import { pageImageQuery, parsePageNumber } from '../../../contract/page-images.ts'
-import { presentDocument } from '../../../contract/present/documents.ts'
-import type { BatchAction } from '../../../services/services.ts'
+import { presentDocument } from '../../../contract/present.ts'
+import type { BatchAction } from '../../../services/create.ts'
 import { attachmentHeaders, sendOriginal, sendPageImage } from '../../answers/send-original.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { endWithSight } from '../../middleware/credential-watch.ts'

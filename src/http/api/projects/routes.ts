@@ -6,8 +6,6 @@ import {
   memberSaved,
   type MemberSaved,
   memberSet,
-} from '../../../contract/members.ts'
-import {
   project,
   type Project,
   projectCreate,

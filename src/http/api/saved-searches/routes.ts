@@ -5,7 +5,7 @@ import {
   savedSearchUpdate,
   type SavedSearch,
   type SavedSearchList,
-} from '../../../contract/saved-searches.ts'
+} from '../../../contract/search.ts'
 import { invalid } from '../../../contract/validate.ts'
 import type { SavedSearchRecord } from '../../../core/model.ts'
 import { paths } from '../../../pages/paths.ts'

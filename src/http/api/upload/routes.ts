@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Problem } from '../../../contract/common.ts'
 import { documentedUploadQuery, uploadAnswer, type UploadAnswer, uploadFields } from '../../../contract/documents.ts'
-import { presentDocument } from '../../../contract/present/documents.ts'
+import { presentDocument } from '../../../contract/present.ts'
 import { uploadPlan, type UploadPlan, uploadPlanRequest } from '../../../contract/upload-plan.ts'
 import { isApiErrorCode, isDocsearchError } from '../../../core/errors.ts'
 import type { PlannedFile } from '../../../services/upload-plan.ts'

@@ -5,7 +5,7 @@ import {
   presentUserDeletion,
   presentUsers,
   presentUserWithLink,
-} from '../../../contract/present/users.ts'
+} from '../../../contract/present.ts'
 import {
   user,
   userCreate,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { invalid } from '../../../contract/validate.ts'
-import { isSelfRegistered } from '../../../oauth/built-in.ts'
+import { isSelfRegistered } from '../../../oauth/application-registry.ts'
 import { isDocumentAddress } from '../../../oauth/client-documents.ts'
 import type { AuthorizeOutcome, AuthorizeRequest, OAuth } from '../../../oauth/oauth.ts'
 import type { FormState } from '../../../pages/form.tsx'

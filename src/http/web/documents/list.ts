@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { documentUpdate } from '../../../contract/documents.ts'
-import { presentDocument } from '../../../contract/present/documents.ts'
+import { presentDocument } from '../../../contract/present.ts'
 import { isDocsearchError } from '../../../core/errors.ts'
 import { DOCUMENT_SORTS, type DocumentSort, type DocumentStatus, SORT_ORDERS } from '../../../core/model.ts'
 import { listAddress, type ListFields, sortingOf, type Tab, TABS } from '../../../pages/documents/fields.ts'

@@ -1,5 +1,5 @@
-import { pageImageQuery, parsePageNumber } from '../../../contract/page-images.ts'
-import { presentDocument } from '../../../contract/present/documents.ts'
+import { pageImageQuery, parsePageNumber } from '../../../contract/documents.ts'
+import { presentDocument } from '../../../contract/present.ts'
 import { validate } from '../../../contract/validate.ts'
 import { isDocsearchError } from '../../../core/errors.ts'
 import { formatOf, hasPageImages } from '../../../core/formats.ts'

@@ -10,7 +10,7 @@ import {
   renderApplications,
 } from '../../../pages/settings/applications.tsx'
 import { type ConnectionRow, renderConnectionEnd, renderConnections } from '../../../pages/settings/connections.tsx'
-import type { OwnConnection } from '../../../services/connections.ts'
+import type { OwnConnection } from '../../../services/applications.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { fail } from '../../problems/problems.ts'
 import { chosenScopes, name, scopes } from '../forms.ts'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { auditListQuery, type AuditList } from '../../../contract/audit.ts'
-import { presentAuditEvents, toAuditFilter } from '../../../contract/present/audit.ts'
+import { presentAuditEvents, toAuditFilter } from '../../../contract/present.ts'
 import { examine } from '../../../contract/validate.ts'
 import { DocsearchError } from '../../../core/errors.ts'
 import { paths } from '../../../pages/paths.ts'

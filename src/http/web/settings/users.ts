@@ -11,8 +11,7 @@ import {
   type UserRow,
 } from '../../../pages/settings/users.tsx'
 import { fail } from '../../problems/problems.ts'
-import type { ManagedUser } from '../../../services/managed-users.ts'
-import type { PasswordLink } from '../../../services/users.ts'
+import type { ManagedUser, PasswordLink } from '../../../services/users.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { email, optionalName, listAll } from '../forms.ts'
 import { withError } from '../submitted.ts'

@@ -1,9 +1,17 @@
+import type { Migrated } from '../../contract/migrate.ts'
+import { isDocsearchError } from '../../core/errors.ts'
+import type { Logger } from '../../core/logger.ts'
+import type { PassageIndexStore } from '../../index/passage-index.ts'
+import { copyIndex } from '../../index/copy-index.ts'
+import { currentLayout, parseFingerprint } from '../../lifecycle/fingerprint.ts'
+import type { SnapshotIndex } from '../../records/records.ts'
+import { layoutOf } from '../backup-parts.ts'
+import { copyOriginals, type CopyOptions } from '../../blobs/copy.ts'
+import type { Snapshot } from '../../records/snapshot.ts'
 import { setTimeout } from 'node:timers/promises'
 import type { Blobs } from '../../blobs/blobs.ts'
 import { openObjectBlobs } from '../../blobs/objects.ts'
 import { type SharedPlace, withHiddenPassword } from '../../config/shared-place.ts'
-import type { Logger } from '../../core/logger.ts'
-import type { PassageIndexStore } from '../../index/passage-index.ts'
 import { createSharedIndexStore } from '../../index/shared-index-store.ts'
 import type { ObjectStore } from '../../objects/object-store.ts'
 import type { HeldLease, Lease } from '../../records/shared.ts'
@@ -11,6 +19,68 @@ import type { PostgresServer } from '../../records/sql/postgres/server.ts'
 import { join } from 'node:path'
 import type { OpenParts } from '../open-parts.ts'
 import { leasesOf } from '../shared-stores.ts'
+
+/** Reports the progress of a move to its caller. */
+export interface MigrateHooks {
+  signal: AbortSignal
+  /** Called with the number of bytes of originals at the new place, and of all originals. */
+  onOriginals: (bytes: number, total: number) => void
+  /** Called while the tables are copied. */
+  onRecords: () => void
+  /** Called with the number of passages that are at the new place. */
+  onPassages: (passages: number) => void
+}
+
+/** Copies the active index. An instance builds every other index, and one that could not be copied, from its records. */
+export async function copyActiveIndex(options: {
+  index: SnapshotIndex | null
+  from: PassageIndexStore
+  to: PassageIndexStore
+  hooks: Pick<MigrateHooks, 'signal' | 'onPassages'>
+  log: Logger
+}): Promise<Migrated['index']> {
+  const { index, from, to, hooks } = options
+  if (index === null) return { state: 'rebuilt', reason: 'the instance had no index' }
+  if (parseFingerprint(index.fingerprint).layout !== currentLayout())
+    return { state: 'rebuilt', reason: 'another version of docsearch made the index' }
+  const place = { id: index.id, ...layoutOf(index) }
+  try {
+    const source = await from.open(place)
+    try {
+      const target = await to.open(place)
+      try {
+        return { state: 'copied', passages: await copyIndex({ from: source, to: target, ...hooks }) }
+      } finally {
+        await target.close()
+      }
+    } finally {
+      await source.close()
+    }
+  } catch (error) {
+    if (!isDocsearchError(error, 'index_corrupt')) throw error
+    return { state: 'rebuilt', reason: 'the index is damaged' }
+  }
+}
+
+/** Copies the originals of all documents, also of those in the trash. */
+export async function moveOriginals(options: {
+  from: CopyOptions['from']
+  to: CopyOptions['to']
+  snapshot: Pick<Snapshot, 'originals'>
+  hooks: Pick<MigrateHooks, 'signal' | 'onOriginals'>
+}): Promise<Pick<Migrated, 'originals' | 'bytes' | 'missing'>> {
+  const { from, to, hooks } = options
+  const originals = options.snapshot.originals.map(({ sha256, size }) => ({ sha256, sizeBytes: size }))
+  const total = originals.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+  let [count, bytes] = [0, 0]
+  const onCopied: CopyOptions['onCopied'] = ({ sizeBytes }) => {
+    count += 1
+    bytes += sizeBytes
+    hooks.onOriginals(bytes, total)
+  }
+  const missing = await copyOriginals(originals, { from, to, signal: hooks.signal, onCopied })
+  return { originals: count, bytes, missing }
+}
 
 /** A worker that was killed keeps its lease for this long. */
 const LEASE_MS = 60_000
