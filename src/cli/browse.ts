@@ -1,5 +1,5 @@
 import { createPrompt, isDownKey, isEnterKey, isTabKey, isUpKey, useEffect, useKeypress, useState } from '@inquirer/core'
-import type { OutputStream } from './output-stream.ts'
+import type { OutputStream } from './view/screen.ts'
 import { DocsearchError } from '../core/errors.ts'
 import type { Browse, Browsed, Size } from './browsing.ts'
 import { oneLine, printed, safe, safeSameLength } from './view/safe.ts'

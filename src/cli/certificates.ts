@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { reasonOf } from '../client/file-error.ts'
+import { reasonOf } from '../client/errors.ts'
 import { usage } from './exit.ts'
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g

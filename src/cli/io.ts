@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { KeytarLike } from '../client/credentials/keychain.ts'
-
 import type { Browse } from './browsing.ts'
-import type { OutputStream } from './output-stream.ts'
+import type { OutputStream } from './view/screen.ts'
 import type { StartSettings } from './memory-settings.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>

@@ -1,5 +1,4 @@
-import { DocsearchError, isErrorCode } from '../core/errors.ts'
-import type { DocsearchErrorOptions, ErrorCode } from '../core/errors.ts'
+import { DocsearchError, isErrorCode, type DocsearchErrorOptions, type ErrorCode } from '../core/errors.ts'
 
 export interface ClientErrorOptions extends DocsearchErrorOptions {
   /** HTTP status; 0 when there was no answer. */
@@ -56,4 +55,10 @@ export function errorFromInstance(sentCode: string, detail: string, options: Cli
 /** The code to show for an error. */
 export function shownCode(error: DocsearchError): string {
   return error instanceof ClientError ? error.shownCode : error.code
+}
+
+/** The reason of a failed file operation, without Node's error code and system call: "permission denied". */
+export function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return /^E[A-Z0-9]+: (.*?), /.exec(message)?.[1] ?? message
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { ClientError } from './errors.ts'
-import { reasonOf } from './file-error.ts'
+import { ClientError, reasonOf } from './errors.ts'
 import type { StreamBody } from './transport.ts'
 
 /** A file to send: exactly `size` bytes, opened when the request reaches it. */
@@ -81,4 +80,25 @@ async function* read(file: UploadFile, index: number): AsyncGenerator<Uint8Array
 /** Escapes a name like browsers do (HTML, "multipart/form-data encoding algorithm"). */
 function quote(text: string): string {
   return text.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22')
+}
+
+// A request may have 20 files and 400 MB (contract 3). Smaller requests keep several connections busy and lose less when one breaks.
+const MAX_FILES = 20
+const MAX_BYTES = 64_000_000
+
+/** Groups files into requests, in order. A file that is larger than a request goes alone. */
+export function batchesOf<T extends { size: number }>(files: readonly T[]): T[][] {
+  const batches: T[][] = []
+  let bytes = 0
+  for (const file of files) {
+    const last = batches.at(-1)
+    if (last === undefined || last.length >= MAX_FILES || bytes + file.size > MAX_BYTES) {
+      batches.push([file])
+      bytes = file.size
+    } else {
+      last.push(file)
+      bytes += file.size
+    }
+  }
+  return batches
 }

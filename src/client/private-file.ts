@@ -2,7 +2,7 @@
 import { promises, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DocsearchError } from '../core/errors.ts'
-import { reasonOf } from './file-error.ts'
+import { reasonOf } from './errors.ts'
 
 /**
  * Writes JSON that only its owner may read (folder 0700, file 0600). Replaces the file atomically: writes and syncs a new file, then renames it.

@@ -1,6 +1,5 @@
 import type { Agent, ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http'
 import type { Readable } from 'node:stream'
-import { isUntrusted, withSystem, isUntrustedCode } from './certificates.ts'
 import { ClientError, errorFromInstance, type ClientErrorOptions, type FieldFault } from './errors.ts'
 
 export interface StreamBody {
@@ -361,4 +360,32 @@ function codeOf(error: unknown): string {
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error
   if (typeof first === 'object' && first !== null && 'code' in first && typeof first.code === 'string') return first.code
   return 'connection failed'
+}
+
+/** What OpenSSL says about a server whose certificate no known authority has signed. */
+const UNTRUSTED: readonly unknown[] = [
+  'CERT_UNTRUSTED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]
+
+function isUntrustedCode(code: string): boolean {
+  return UNTRUSTED.includes(code)
+}
+
+function isUntrusted(error: unknown): boolean {
+  return error instanceof ClientError && UNTRUSTED.includes(error.details['reason'])
+}
+
+/**
+ * Returns the certificates of the authorities that Node and the system trust, and these further ones, in PEM format. Node 20, which the client
+ * library supports, can't list the system's certificates, so they are missing there.
+ */
+function withSystem(further?: string): string[] {
+  const tls: Partial<typeof import('node:tls')> = process.getBuiltinModule('node:tls')
+  const own = tls.getCACertificates?.('default') ?? tls.rootCertificates ?? []
+  return [...own, ...(tls.getCACertificates?.('system') ?? []), ...(further === undefined ? [] : [further])]
 }

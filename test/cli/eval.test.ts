@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Outcome } from '../../src/cli/commands/eval/outcome.ts'
+import type { Outcome } from '../../src/cli/commands/eval/measures.ts'
 import { runCommand, testFolder } from '../support/cli.ts'
 import { answerWith, json, problem, result, scriptedInstance } from '../support/scripted-instance.ts'
 import { errorCode } from '../support/codes.ts'

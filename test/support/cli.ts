@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 import { main } from '../../src/cli/main.ts'
 import type { KeytarLike } from '../../src/client/credentials/keychain.ts'
 import type { InputStream, Io, Prompts } from '../../src/cli/io.ts'
-import type { OutputStream } from '../../src/cli/output-stream.ts'
+import type { OutputStream } from '../../src/cli/view/screen.ts'
 
 export interface CliRun {
   code: number

@@ -8,7 +8,7 @@ import type { Styled } from '../view/safe.ts'
 import { formatTable } from '../view/table.ts'
 import { localTime } from '../view/time.ts'
 import { administer, DATA_OPTIONS } from './administer.ts'
-import { collectPages } from './pages.ts'
+import { collectPages } from './find.ts'
 
 const DEFAULT_LIMIT = 100
 

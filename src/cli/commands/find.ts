@@ -1,6 +1,7 @@
-import { DocsearchError } from '../../core/errors.ts'
-import type { ErrorCode } from '../../core/errors.ts'
+import { DocsearchError, type ErrorCode } from '../../core/errors.ts'
 import { isIdSuffix } from '../../core/ids.ts'
+import type { Context } from '../context.ts'
+import { text } from '../options.ts'
 
 interface Wanted<T> {
   /** What the user typed. */
@@ -40,4 +41,29 @@ export function matching<T extends { id: string; name: string }>(items: readonly
 /** Returns whether an ID ends with what the user typed. */
 export function endsWith(id: string, given: string): boolean {
   return isIdSuffix(given) && id.endsWith(given)
+}
+
+const PAGE_SIZE = 100
+
+/** Every item of a list over all its result pages, or the first `limit`. */
+export async function collectPages<T>(
+  limit: number | undefined,
+  fetchPage: (page: { limit: number; cursor?: string }) => Promise<{ items: T[]; next: string | null }>,
+): Promise<T[]> {
+  const items: T[] = []
+  const wanted = limit ?? Infinity
+  let cursor: string | null = null
+  do {
+    const page = await fetchPage({ limit: Math.min(PAGE_SIZE, wanted - items.length), ...(cursor === null ? {} : { cursor }) })
+    items.push(...page.items)
+    cursor = page.next
+  } while (cursor !== null && items.length < wanted)
+  return items
+}
+
+export const projectOption = text('-p, --project <name>', 'Project (ID or name; default "default")')
+
+/** Uploads without --project go to the same project. */
+export async function projectOf(context: Context, named: string | undefined): Promise<string> {
+  return named ?? (await context.target()).project ?? 'default'
 }

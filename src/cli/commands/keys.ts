@@ -3,12 +3,11 @@ import { DEFAULT_SCOPES, KEY_SCOPES } from '../../core/model.ts'
 import { defineCommand, defineNoun } from '../define.ts'
 import { EXIT } from '../exit.ts'
 import { argument, choice, integer, option, repeatable, text, yes } from '../options.ts'
-import { namesOfLimit } from '../view/limit.ts'
+import { namesOfLimit } from '../view/usage.ts'
 import { formatTable } from '../view/table.ts'
 import { shownTime } from '../view/time.ts'
 import { confirm } from './confirm.ts'
-import { matching, onlyMatch } from './find.ts'
-import { collectPages } from './pages.ts'
+import { matching, onlyMatch, collectPages } from './find.ts'
 
 const list = defineCommand({
   name: 'list',

@@ -3,8 +3,7 @@ import { resolve } from 'node:path'
 import { withHiddenPassword } from '../../config/shared-place.ts'
 import type { Context } from '../context.ts'
 import { EXIT, usage } from '../exit.ts'
-import { install, keptVariables, type Manager, systemdManager, uninstall, userManager } from '../service/manager.ts'
-import { execStart } from '../service/service-files.ts'
+import { install, keptVariables, type Manager, systemdManager, uninstall, userManager, execStart } from '../service/manager.ts'
 
 /** The options of `serve` by their names, as given. */
 type ServeOptions = Readonly<Record<string, string | number | boolean | undefined>>

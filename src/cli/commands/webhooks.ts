@@ -9,9 +9,7 @@ import { argument, choice, duration, flag, integer, option, repeatable, text, ye
 import { formatFields, formatTable } from '../view/table.ts'
 import { shownMoment, shownTime } from '../view/time.ts'
 import { confirm } from './confirm.ts'
-import { endsWith, onlyMatch } from './find.ts'
-import { collectPages } from './pages.ts'
-import { projectOf, projectOption } from './project-option.ts'
+import { endsWith, onlyMatch, collectPages, projectOf, projectOption } from './find.ts'
 
 const webhookArgument = argument('<webhook>', 'ID, or the whole address')
 const eventOption = repeatable(choice('--event <event>', 'Event to send, repeatable (default: all)', WEBHOOK_EVENTS))

@@ -4,9 +4,8 @@ import type { Me } from '../../contract/account.ts'
 import { DocsearchError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { defineCommand } from '../define.ts'
-import { namesOfLimit } from '../view/limit.ts'
+import { namesOfLimit, usageFields } from '../view/usage.ts'
 import { formatFields } from '../view/table.ts'
-import { usageFields } from '../view/usage.ts'
 import { shownMoment } from '../view/time.ts'
 
 export default defineCommand({

@@ -1,11 +1,9 @@
 import { glob, stat } from 'node:fs/promises'
 import { basename, normalize, resolve, sep } from 'node:path'
-import { reasonOf } from '../../client/file-error.ts'
+import { reasonOf } from '../../client/errors.ts'
 import { usage } from '../exit.ts'
-import { keyOf, textOfName } from './file-path.ts'
-import { nothingFound, type FoundFiles, type FoundFile } from './found.ts'
-import { documentPath, folderName } from './paths.ts'
-import type { Selection } from './selection.ts'
+import { keyOf, textOfName, documentPath, folderName } from './paths.ts'
+import { nothingFound, type FoundFiles, type FoundFile, type Selection } from './found.ts'
 import { addFile, walkFolder } from './walk.ts'
 
 /**

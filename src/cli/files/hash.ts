@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
-import { open, type FileHandle } from 'node:fs/promises'
-import { reasonOf } from '../../client/file-error.ts'
+import { createReadStream } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { pipeline } from 'node:stream/promises'
+import { reasonOf } from '../../client/errors.ts'
 import { formatBytes } from '../../core/format-bytes.ts'
 import { createBar } from '../commands/bar.ts'
 import type { Context } from '../context.ts'
@@ -94,4 +96,16 @@ async function hashContent(
     size += bytesRead
     hash.update(buffer.subarray(0, bytesRead))
   }
+}
+
+/** Returns the hash of a file in hex, or null when there is no file that can be read. */
+export async function hashOfFile(file: string, algorithm: 'sha256' | 'md5' = 'sha256'): Promise<string | null> {
+  const hash = createHash(algorithm)
+  try {
+    await pipeline(createReadStream(file, { highWaterMark: 256 * 1024 }), hash)
+  } catch {
+    // The caller writes or reports the file.
+    return null
+  }
+  return hash.digest('hex')
 }

@@ -1,12 +1,10 @@
 import type { Dirent } from 'node:fs'
 import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { basename, sep } from 'node:path'
-import { reasonOf } from '../../client/file-error.ts'
-import { inside, textOfName, type FilePath } from './file-path.ts'
-import type { FoundFiles, FoundFile } from './found.ts'
+import { reasonOf } from '../../client/errors.ts'
+import { inside, textOfName, type FilePath, documentPath } from './paths.ts'
+import { type FoundFiles, type FoundFile, isExcluded, type Selection } from './found.ts'
 import { IgnoreRules } from './ignore-rules.ts'
-import { documentPath } from './paths.ts'
-import { isExcluded, type Selection } from './selection.ts'
 
 /** An entry of a folder. */
 interface Entry {

@@ -2,9 +2,8 @@ import type { SearchResult } from '../../contract/search.ts'
 import type { Span } from '../../core/excerpt.ts'
 import { formatOf } from '../../core/formats.ts'
 import { formatLocation } from '../../core/location.ts'
-import { hyperlink } from './hyperlink.ts'
+import { hyperlink, type Style, count } from './style.ts'
 import { joined, oneLine, safeSameLength, safe, type Printable, type Styled } from './safe.ts'
-import { type Style, count } from './style.ts'
 import { textWidth, truncate, truncatePath, wrap } from './width.ts'
 
 interface Layout {

@@ -1,7 +1,5 @@
 import type { Writable } from 'node:stream'
-import type { OutputStream } from '../output-stream.ts'
-import { oneLine, printed } from './safe.ts'
-import type { Printable } from './safe.ts'
+import { oneLine, printed, type Printable } from './safe.ts'
 
 /** Standard output or standard error for commands. It escapes all text except `Styled` text. */
 export class Screen {
@@ -37,4 +35,11 @@ export class Screen {
     if (this.isTTY) throw new Error('bytes from an instance must not reach a terminal')
     return this.#stream
   }
+}
+
+/** Standard output or standard error. `columns` and `rows` are those of the terminal, if it is one. */
+export interface OutputStream extends Writable {
+  isTTY?: boolean
+  columns?: number
+  rows?: number
 }

@@ -1,3 +1,4 @@
+import type { ApiKey } from '../../contract/account.ts'
 import type { Quota, Usage } from '../../contract/common.ts'
 import { formatBytes } from '../../core/format-bytes.ts'
 import type { Context } from '../context.ts'
@@ -20,4 +21,10 @@ export function usageFields(
     const limit = quota?.[kind] ?? null
     return [kind, limit === null ? show(usage[kind]) : `${show(usage[kind])} of ${show(limit)}`]
   })
+}
+
+/** Names the projects that a credential is limited to; null without a limit. Instances of version 0.1.0 send no limit. */
+export function namesOfLimit(projects: ApiKey['projects'] | undefined): string | null {
+  if (projects === null || projects === undefined) return null
+  return projects.length === 0 ? 'no projects' : projects.map(({ name }) => name).join(', ')
 }

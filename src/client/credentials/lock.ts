@@ -3,8 +3,7 @@ import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DocsearchError } from '../../core/errors.ts'
-import { ClientError } from '../errors.ts'
-import { reasonOf } from '../file-error.ts'
+import { ClientError, reasonOf } from '../errors.ts'
 import { isMissing } from '../private-file.ts'
 
 interface Holder {

@@ -10,10 +10,8 @@ import type { Client } from '../client.ts'
 import { ClientError } from '../errors.ts'
 import type { DocumentFilter } from '../list-filters.ts'
 import { failureOf } from '../transport.ts'
-import { allPages } from './all-pages.ts'
-import type { Calls } from './calls.ts'
+import { allPages, type Calls, toRequestError } from './calls.ts'
 import type { CallOptions } from './options.ts'
-import { toRequestError } from './request-error.ts'
 
 const MAX_PAGE = 100
 

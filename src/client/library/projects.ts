@@ -1,7 +1,6 @@
 import type { Project, ProjectCreate, ProjectDeleted, ProjectList, ProjectUpdate } from '../../contract/projects.ts'
 import type { ListRange } from '../list-filters.ts'
-import { allPages } from './all-pages.ts'
-import type { Calls } from './calls.ts'
+import { allPages, type Calls } from './calls.ts'
 import type { CallOptions } from './options.ts'
 
 const MAX_PAGE = 100

@@ -1,9 +1,8 @@
 import type { OAuthLogin } from '../credentials/oauth-login.ts'
 import { DocsearchError } from '../../core/errors.ts'
 import { ClientError } from '../errors.ts'
-import type { OAuthClient, OAuthInstance } from './instance.ts'
+import { type OAuthClient, type OAuthInstance, denied, timedOut, type Waiting } from './instance.ts'
 import { openLoopback, type Callback } from './loopback.ts'
-import { denied, timedOut, type Waiting } from './refusals.ts'
 import { requestTokens } from './tokens.ts'
 import { createHash, randomBytes } from 'node:crypto'
 

@@ -1,8 +1,6 @@
 import type { OAuthLogin } from '../credentials/oauth-login.ts'
 import { ClientError } from '../errors.ts'
-import type { OAuthClient, OAuthInstance } from './instance.ts'
-import { denied, timedOut } from './refusals.ts'
-import type { Waiting } from './refusals.ts'
+import { type OAuthClient, type OAuthInstance, denied, timedOut, type Waiting } from './instance.ts'
 import { requestTokens } from './tokens.ts'
 
 /** What the user needs to approve the login in any browser. */

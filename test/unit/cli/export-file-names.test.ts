@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { FileNames } from '../../../src/cli/commands/export/file-names.ts'
+import { FileNames } from '../../../src/cli/commands/export/export.ts'
 
 const filesFor = (paths: readonly string[]): string[] => {
   const names = new FileNames()

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findFiles } from '../../../src/cli/files/find.ts'
-import type { Selection } from '../../../src/cli/files/selection.ts'
+import type { Selection } from '../../../src/cli/files/found.ts'
 import { testFolder } from '../../support/cli.ts'
 
 const ALL: Selection = { recursive: true, exclude: [], gitignore: true, followLinks: false }

@@ -1,11 +1,12 @@
 import { pipeline } from 'node:stream/promises'
 import { formatBytes } from '../../../core/format-bytes.ts'
+import { trimEnd } from '../../../core/trim-end.ts'
 import { defineCommand } from '../../define.ts'
 import { usage } from '../../exit.ts'
-import { argument, flag, path } from '../../options.ts'
+import { argument, flag, integer, option, path } from '../../options.ts'
 import { DOCUMENT, documentId, inProject } from './find.ts'
 
-export default defineCommand({
+export const get = defineCommand({
   name: 'get',
   summary: 'Download the original file',
   arguments: { document: argument('<document>', DOCUMENT) },
@@ -38,5 +39,23 @@ export default defineCommand({
     await download(client, document, file, { force, signal })
     if (context.json) context.printJson({ id: document.id, file, size_bytes: document.size_bytes, sha256: document.sha256 })
     else context.notice(`Saved ${file} (${formatBytes(document.size_bytes)})`)
+  },
+})
+
+export const printText = defineCommand({
+  name: 'text',
+  summary: 'Print the text extracted from a document',
+  description:
+    'Print the text extracted from a document. A pipe gets exactly what was extracted; on a terminal, control characters are replaced.',
+  arguments: { document: argument('<document>', DOCUMENT) },
+  options: { project: inProject, page: option('--page <number>', 'Print only this page', integer(1)) },
+  examples: ['docsearch documents text doc_01h… --page 3'],
+  async run(context, { document }, { project, page }) {
+    const client = await context.client()
+    const id = await documentId(client, document, project)
+    const text = await client.documents.text(id, page)
+    if (context.json) context.printJson({ id, page: page ?? null, text })
+    else if (context.terminal) context.print(`${trimEnd(text, /[\r\n\f]/)}\n`)
+    else context.io.stdout.bytes.write(text)
   },
 })

@@ -1,19 +1,19 @@
 import type { Client } from '../../../client/client.ts'
 import type { Document } from '../../../contract/documents.ts'
 import { isDocsearchError } from '../../../core/errors.ts'
+import type { Context } from '../../context.ts'
 import { defineCommand, defineNoun } from '../../define.ts'
 import { usage } from '../../exit.ts'
 import { argument, argumentList, flag, optionalArgument, repeatable, text, yes } from '../../options.ts'
 import { oneLine } from '../../view/safe.ts'
 import { count } from '../../view/style.ts'
+import { formatTable } from '../../view/table.ts'
 import { confirm } from '../confirm.ts'
 import { DOCUMENT, DOCUMENT_LIST, documentId, inProject, trashedId } from './find.ts'
-import get from './get.ts'
+import { get, printText } from './get.ts'
 import list from './list.ts'
-import { printChanged } from './print-changed.ts'
 import reprocess from './reprocess.ts'
 import show from './show.ts'
-import printText from './text.ts'
 import { changeEach } from './together.ts'
 import { commandToUndo, restoring, sayHowToUndo } from './undo.ts'
 
@@ -192,3 +192,11 @@ export default defineNoun({
   commands: [list, show, get, printText, move, rename, tag, remove, restore, reprocess],
   standalone: list,
 })
+
+/** Prints a document after a change of its name, path, title or project. */
+function printChanged(context: Context, document: Document): void {
+  const { id, name, path, project, status } = document
+  if (context.json) context.printJson(document)
+  else context.print(formatTable(['ID', 'NAME', 'PROJECT', 'PATH'], [[id, name, project.name, path]], context.table))
+  if (status === 'queued') context.notice('The document is being indexed again. Until then, searches find it as it was.')
+}

@@ -7,7 +7,7 @@ import { EXIT } from '../../exit.ts'
 import { choice, flag, integer, option, TAG_FILTER, text, time, TYPE_FILTER } from '../../options.ts'
 import type { Styled } from '../../view/safe.ts'
 import { formatReasons, formatTable } from '../../view/table.ts'
-import { collectPages } from '../pages.ts'
+import { collectPages } from '../find.ts'
 import { shownTime } from '../../view/time.ts'
 
 export default defineCommand({

@@ -7,7 +7,7 @@ import { defineCommand } from '../../define.ts'
 import { cancelled, EXIT, usage } from '../../exit.ts'
 import { argumentList, flag, text } from '../../options.ts'
 import { retry } from '../../../client/retry.ts'
-import { collectPages } from '../pages.ts'
+import { collectPages } from '../find.ts'
 import { DOCUMENT_LIST, documentId } from './find.ts'
 import { changeEach } from './together.ts'
 

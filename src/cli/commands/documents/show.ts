@@ -6,7 +6,7 @@ import { defineCommand } from '../../define.ts'
 import { argument } from '../../options.ts'
 import { count } from '../../view/style.ts'
 import { formatFields } from '../../view/table.ts'
-import { collectPages } from '../pages.ts'
+import { collectPages } from '../find.ts'
 import { DOCUMENT, documentId, inProject } from './find.ts'
 import { shownMoment } from '../../view/time.ts'
 

@@ -1,7 +1,7 @@
 import type { Client } from '../../../client/client.ts'
 import { ClientError } from '../../../client/errors.ts'
 import type { Context } from '../../context.ts'
-import { collectPages } from '../pages.ts'
+import { collectPages } from '../find.ts'
 
 /** A command with more IDs would hide everything else. */
 const MAX_IDS = 5

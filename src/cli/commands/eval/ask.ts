@@ -4,8 +4,7 @@ import type { SearchAnswer, SearchRequest } from '../../../contract/search.ts'
 import type { Context } from '../../context.ts'
 import { EXIT, exitCodeOf } from '../../exit.ts'
 import { retry } from '../../../client/retry.ts'
-import { byDocument, byPage, isOf } from './measures.ts'
-import type { Answered, Outcome } from './outcome.ts'
+import { byDocument, byPage, isOf, type Answered, type Outcome } from './measures.ts'
 import type { JudgedQuestion } from './questions.ts'
 
 const MAX_UNEXPECTED = 3

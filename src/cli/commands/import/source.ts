@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { basename, join, sep } from 'node:path'
-import { reasonOf } from '../../../client/file-error.ts'
+import { reasonOf } from '../../../client/errors.ts'
 import type { FoundFile, Refusal } from '../../files/found.ts'
 
 /** What an export says about a document. */

@@ -11,8 +11,7 @@ import { count } from '../../view/style.ts'
 import { formatFields, formatTable } from '../../view/table.ts'
 import { shownMoment } from '../../view/time.ts'
 import { confirm } from '../confirm.ts'
-import { matching, onlyMatch } from '../find.ts'
-import { collectPages } from '../pages.ts'
+import { matching, onlyMatch, collectPages } from '../find.ts'
 import members from './members.ts'
 
 const list = defineCommand({

@@ -3,9 +3,8 @@ import type { Context } from '../../context.ts'
 import type { OptionValues } from '../../define.ts'
 import { EXIT } from '../../exit.ts'
 import { formatBrowser } from '../../view/browser.ts'
-import { notesOf, withoutLowScores } from './answer.ts'
+import { notesOf, withoutLowScores, type REQUEST_OPTIONS, requestOf } from './request.ts'
 import { openResult } from './open.ts'
-import { type REQUEST_OPTIONS, requestOf } from './request.ts'
 
 /** Searches while the user types, and opens the result that they choose. Returns the exit code. */
 export async function searchInteractively(context: Context, options: OptionValues<typeof REQUEST_OPTIONS>): Promise<number> {

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import type { OptionValues } from '../../define.ts'
 import { wantsColor, widthOf } from '../../io.ts'
 import { choice, flag, integer, option } from '../../options.ts'
-import { showsLinks } from '../../view/hyperlink.ts'
+import { showsLinks } from '../../view/style.ts'
 import { oneLine } from '../../view/safe.ts'
 
 /** How to show the results. */

@@ -4,8 +4,7 @@ import { defineCommand } from '../../define.ts'
 import { EXIT } from '../../exit.ts'
 import { flag, integer, option } from '../../options.ts'
 import { administer, DATA_OPTIONS } from '../administer.ts'
-import { formatStatus } from './view.ts'
-import { watchStatus } from './watch.ts'
+import { formatStatus, watchStatus } from './view.ts'
 
 const DEFAULT_SECONDS = 2
 

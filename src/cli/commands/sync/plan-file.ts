@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { reasonOf } from '../../../client/file-error.ts'
+import { reasonOf } from '../../../client/errors.ts'
 import { usage } from '../../exit.ts'
-import type { Change } from './changes.ts'
+import type { Change } from './plan.ts'
 
 const VERSION = 1
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/)

@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
-import { ClientError } from '../../../client/errors.ts'
-import { reasonOf } from '../../../client/file-error.ts'
+import { ClientError, reasonOf } from '../../../client/errors.ts'
 import type { SynonymsSent } from '../../../contract/synonyms.ts'
 import { DocsearchError } from '../../../core/errors.ts'
 import { readSynonymLine } from '../../../core/synonyms.ts'

@@ -5,7 +5,7 @@ import { argument, argumentList, flag, pathArgument, yes } from '../../options.t
 import { oneLine } from '../../view/safe.ts'
 import { formatTable } from '../../view/table.ts'
 import { confirm } from '../confirm.ts'
-import { projectOf, projectOption } from '../project-option.ts'
+import { projectOf, projectOption } from '../find.ts'
 import { allSynonyms, findSynonym, lineOf } from './rules.ts'
 
 const list = defineCommand({

@@ -1,8 +1,7 @@
 import type { Client } from '../../../client/client.ts'
 import type { Synonym } from '../../../contract/synonyms.ts'
 import { formatSynonymRule, readSynonymLine, synonymKey, type SynonymRule } from '../../../core/synonyms.ts'
-import { collectPages } from '../pages.ts'
-import { endsWith, onlyMatch } from '../find.ts'
+import { collectPages, endsWith, onlyMatch } from '../find.ts'
 
 export function ruleOf({ words, expands_to: expandsTo }: Pick<Synonym, 'words' | 'expands_to'>): SynonymRule {
   return { words, expandsTo }

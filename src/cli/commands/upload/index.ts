@@ -1,6 +1,6 @@
 import { defineCommand } from '../../define.ts'
 import { usage } from '../../exit.ts'
-import { selectionOptions } from '../../files/selection.ts'
+import { selectionOptions } from '../../files/found.ts'
 import { choice, flag, pathList, repeatable, text } from '../../options.ts'
 
 const STDIN = '-'

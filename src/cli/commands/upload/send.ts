@@ -1,9 +1,8 @@
 import { createReadStream } from 'node:fs'
 import type { Client, UploadOptions } from '../../../client/client.ts'
 import { ClientError } from '../../../client/errors.ts'
-import type { UploadFile } from '../../../client/multipart.ts'
+import { type UploadFile, batchesOf } from '../../../client/multipart.ts'
 import type { UploadAnswer } from '../../../contract/documents.ts'
-import { batchesOf } from '../../../client/batches.ts'
 import { patiently } from './patience.ts'
 import type { FoundFile, Refusal } from '../../files/found.ts'
 

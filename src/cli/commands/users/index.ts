@@ -11,8 +11,7 @@ import { shownMoment, shownTime } from '../../view/time.ts'
 import { usageFields } from '../../view/usage.ts'
 import { administer, type Administration, DATA_OPTIONS, publicUrl } from '../administer.ts'
 import { confirm } from '../confirm.ts'
-import { endsWith, onlyMatch } from '../find.ts'
-import { collectPages } from '../pages.ts'
+import { endsWith, onlyMatch, collectPages } from '../find.ts'
 
 const USER = 'Email address or ID'
 
