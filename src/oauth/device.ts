@@ -17,7 +17,7 @@ const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
 const CODE = new RegExp(`^[${LETTERS}]{8}$`)
 const INTERVAL_SECONDS = 5
 
-/** The device grant (RFC 8628): its first request, and what the page for the user needs. device-code.ts has its token request. */
+/** The device grant (RFC 8628): its first request, and what the page for the user needs. `deviceCode` answers its token requests. */
 export function createDevice(context: OAuthContext): Device {
   const { records, applications, clock, issuer } = context
   return {

@@ -68,7 +68,7 @@ export async function closeServer(server: Server, graceMs: number): Promise<void
   clearTimeout(cut)
 }
 
-const NAME = 'daemon.sock'
+const SOCKET_NAME = 'daemon.sock'
 const FALLBACK_PREFIX = 'docsearch-'
 /** A longer path does not fit into `sun_path`, which has 104 bytes on macOS and 108 on Linux, including a final zero. */
 const MAX_PATH_BYTES = 103
@@ -93,7 +93,7 @@ export async function listenLocally(
   await removeLeftover(dataDir)
   // A named pipe is not in a folder. Nobody can occupy a random name in advance.
   if (process.platform === 'win32') return listenAt(handler, `\\\\.\\pipe\\docsearch-${randomUUID()}`, async () => {})
-  const path = join(dataDir, NAME)
+  const path = join(dataDir, SOCKET_NAME)
   try {
     if (fits(path)) return await listenAt(handler, path, () => rm(path, { force: true }))
   } catch (error) {
@@ -108,11 +108,12 @@ export async function listenLocally(
 }
 
 async function listenElsewhere(handler: RequestListener, runtimeDir: string | undefined): Promise<LocalSocket> {
-  const isUsable = runtimeDir !== undefined && isAbsolute(runtimeDir) && fits(join(runtimeDir, `${FALLBACK_PREFIX}XXXXXX`, NAME))
+  const isUsable =
+    runtimeDir !== undefined && isAbsolute(runtimeDir) && fits(join(runtimeDir, `${FALLBACK_PREFIX}XXXXXX`, SOCKET_NAME))
   // mkdtemp creates a new folder of mode 0700.
   const folder = await mkdtemp(join(isUsable ? runtimeDir : '/tmp', FALLBACK_PREFIX))
   try {
-    return await listenAt(handler, join(folder, NAME), () => rm(folder, { recursive: true, force: true }))
+    return await listenAt(handler, join(folder, SOCKET_NAME), () => rm(folder, { recursive: true, force: true }))
   } catch (error) {
     await rmdir(folder)
     throw error
@@ -132,9 +133,9 @@ async function listenAt(handler: RequestListener, path: string, remove: LocalSoc
 /** Removes the socket of a daemon that was killed, and the folder created for it. */
 async function removeLeftover(dataDir: string): Promise<void> {
   // If something else is there, such as a folder, listening fails and the caller logs it.
-  await rm(join(dataDir, NAME), { force: true }).catch(ignore)
+  await rm(join(dataDir, SOCKET_NAME), { force: true }).catch(ignore)
   const path = daemonOf(dataDir)?.socket
-  if (typeof path !== 'string' || basename(path) !== NAME || !basename(dirname(path)).startsWith(FALLBACK_PREFIX)) return
+  if (typeof path !== 'string' || basename(path) !== SOCKET_NAME || !basename(dirname(path)).startsWith(FALLBACK_PREFIX)) return
   await rm(path, { force: true }).catch(ignore)
   await rmdir(dirname(path)).catch(ignore)
 }

@@ -58,7 +58,7 @@ export function passwordsMatch(form: { password: string; password_again: string 
 
 export const decision = z.enum(['allow', 'deny'], 'Choose one of the two.')
 
-/** The fields of pages/project-limit.tsx. */
+/** The fields of pages/project-fields.tsx. */
 export const projectLimitFields = {
   reach: z.enum(['all', 'some'], 'Choose one of the two.').default('all'),
   projects: z.array(z.string()),
