@@ -19,13 +19,7 @@ import { createApplications, type Applications, createConnections, type Connecti
 import { createDoctor, type DoctorOptions, type Doctor } from './doctor.ts'
 import { createDocuments, type Documents } from './documents.ts'
 import { createEvents, type Events } from './events.ts'
-import {
-  createHealth,
-  type DiskState,
-  type HealthOptions,
-  type OriginalsState,
-  type Health,
-} from './health.ts'
+import { createHealth, type DiskState, type HealthOptions, type OriginalsState, type Health } from './health.ts'
 import { createInstance, type Memory, type Storage, type Instance } from './instance.ts'
 import { createKeys, type Keys } from './keys.ts'
 import { createPageImages, type PageImages } from './page-images.ts'

@@ -80,7 +80,7 @@ export interface Selection {
 export const selectionOptions = {
   exclude: repeatable(text('-x, --exclude <glob>', 'Skip files and folders that match, at any depth; repeatable')),
   maxSize: option('--max-size <size>', 'Skip larger files, such as 500kB, 20MB or 1GB', bytes),
-  gitignore: flag('--no-gitignore', "Don't skip what .gitignore files name"),
+  gitignore: flag('--no-gitignore', "Don't skip files that .gitignore names"),
   followLinks: flag('--follow-links', 'Follow symbolic links that lead out of the folder'),
 }
 
