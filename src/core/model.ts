@@ -204,7 +204,7 @@ export interface DocumentRecord {
   tags: string[]
   /** What the parser used and found, e.g. {engine: 'pdfium', encoding: 'utf-8', took_ms: 12}. */
   parse: Record<string, unknown>
-  /** Who uploaded the present bytes; null when version 0.1.0 stored them. */
+  /** Who uploaded the present bytes; null for bytes from before the first release. */
   uploaderId: string | null
   /** The message that the document is attached to; null for a document that a user uploaded. */
   parentId: string | null

@@ -18,7 +18,7 @@ import { type RestoreHooks, restorePassages } from '../index/passages-file.ts'
 import { currentLayout, parseFingerprint } from '../lifecycle/fingerprint.ts'
 import type { IndexRecord, Records } from '../records/records.ts'
 import { openRecords } from '../records/sql/open.ts'
-import { unknownMigrations } from '../records/sql/snapshot.ts'
+import { unknownMigrations } from '../records/sql/migrations.ts'
 import { layoutOf } from './backup-parts.ts'
 import { DATABASE_FILE, firstContent, keepFilesPrivate, openDataFolder, RESTORING, TRACES } from './data-folder.ts'
 import { createLogger } from './logging.ts'
@@ -38,7 +38,7 @@ const LEFTOVERS = new Set([...PARTS, RESTORING, ...TRACES])
 
 /**
  * Makes a data folder from a backup. Everything is written to a separate folder in it, and moved into place when every hash is right. Throws
- * `data_unusable` for a folder that is not empty, `data_newer`, `backup_damaged` and `backup_incomplete`.
+ * `data_unusable` for a folder that is not empty or a backup from before the first release, `data_newer`, `backup_damaged` and `backup_incomplete`.
  */
 export async function restoreBackup(
   { source, data, skipDamaged, ...progress }: RestoreOptions,
@@ -57,7 +57,7 @@ export async function restoreBackup(
     const checked = await readInto(staging, writer, source, await freeBytes(dir))
     await writer.finish()
     refuseFaults(checked, skipDamaged)
-    refuseNewer(checked.manifest)
+    refuseOtherVersions(checked.manifest)
     const restoring = { manifest: checked.manifest, signal: source.signal, ...progress }
     const index = await restoreDatabase(staging, folder.temporary, restoring, output)
     const backupsOff = await withoutSchedule(join(staging, CONFIG))
@@ -144,14 +144,19 @@ function refuseFaults({ faults, isRestorable }: CheckedBackup, skipDamaged: bool
   throw damaged(faults, `Nothing was restored. ${hint}`)
 }
 
-function refuseNewer({ schema, docsearch_version: version }: BackupManifest): void {
-  const unknown = unknownMigrations(schema)
-  if (unknown.length === 0) return
-  throw new DocsearchError(
-    'data_newer',
-    `A newer version of docsearch (${version}) made this backup. Install that version to restore it.`,
-    { details: { unknown_migrations: unknown } },
-  )
+function refuseOtherVersions({ schema, docsearch_version: version }: BackupManifest): void {
+  const { older, newer } = unknownMigrations(schema)
+  if (newer.length > 0)
+    throw new DocsearchError(
+      'data_newer',
+      `A newer version of docsearch (${version}) made this backup. Install that version to restore it.`,
+      { details: { unknown_migrations: newer } },
+    )
+  if (older.length > 0)
+    throw new DocsearchError(
+      'data_unusable',
+      'A version of docsearch from before the first release made this backup, and this version cannot restore it. docs/upgrades.md says which version can.',
+    )
 }
 
 /** A copy of an instance must not write to the backups of the first one. Returns whether there was a schedule. */

@@ -69,6 +69,32 @@ test('the audit log stays empty when it is off', async () => {
   expect(await records.audit.list(sight, {})).toEqual({ events: [], nextId: null })
 })
 
+test('an event ID is not used again after a restore from a backup', async () => {
+  const [clock, folder] = [testClock(), await tempFolder()]
+  const records = await openIn(folder, clock)
+  const { id: ownerId } = await records.users.create({ name: 'A', email: null, role: 'owner' })
+  const { id: projectId } = await records.projects.create({ ownerId, name: 'P', description: '' })
+  const bytes = { mediaType: 'text/plain', sizeBytes: 1, sha256: 'a'.repeat(64), tags: null }
+  const file = { uploaderId: ownerId, projectId, name: 'a.txt', path: 'a.txt', ...bytes }
+  const { document } = await records.documents.register(file, 'replace')
+  await records.close()
+  const backup = await tempFolder()
+  await copyFile(join(folder, 'docsearch.db'), join(backup, 'docsearch.db'))
+  const projects = new Set([projectId])
+  const deleteIn = async (opened: string) => {
+    const again = await openIn(opened, clock)
+    onTestFinished(() => again.close())
+    await again.documents.delete(projects, document.id)
+    return { again, id: await again.events.latestId(projects) }
+  }
+  const lost = await deleteIn(folder)
+  clock.advance(60_000)
+  const restored = await deleteIn(backup)
+  expect(restored.id).toBeGreaterThan(lost.id)
+  // A listener that knows the lost event learns that it missed something.
+  expect(await restored.again.events.resumeAfter(projects, lost.id)).toMatchObject({ hasMissed: true })
+})
+
 describe('the database file', () => {
   test('is private and keeps what was written', async () => {
     const folder = await filled()

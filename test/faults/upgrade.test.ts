@@ -1,11 +1,13 @@
+import { execFile } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, statfsSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { MIGRATIONS } from '../../src/records/sql/migrations.ts'
-import { runCommand } from '../support/cli.ts'
 import { type Instance, newInstance } from '../support/instance.ts'
 import { mountTmpfs } from '../support/mount.ts'
+import { makeNextVersion, type NextVersion } from '../support/next-version.ts'
 import { unpackDataFolder } from '../support/old-data-folder.ts'
 import { refusedStart } from '../support/refused.ts'
 import { rest } from '../support/rest.ts'
@@ -14,15 +16,21 @@ const { version: VERSION } = JSON.parse(readFileSync(new URL('../../package.json
   version: string
 }
 const FACTS = new URL('../fixtures/version-0.1.0/facts.json', import.meta.url)
-const facts = JSON.parse(readFileSync(FACTS, 'utf8')) as { ownerKey: string; documents: { owner: string; id: string }[] }
-const COPY = `docsearch.db.before-${VERSION}`
-/** The migrations of version 0.1.0. */
-const RELEASED = Object.keys(MIGRATIONS).slice(0, 6)
+const facts = JSON.parse(readFileSync(FACTS, 'utf8')) as { ownerKey: string; documents: { id: string }[] }
+const RELEASED = Object.keys(MIGRATIONS)
+const COPY = 'docsearch.db.before-9.0.0'
 
+let next: NextVersion
 let instance: Instance
+beforeAll(async () => {
+  next = await makeNextVersion()
+})
+afterAll(() => next[Symbol.asyncDispose]())
 beforeEach(async () => {
   instance = await newInstance()
-  await unpackDataFolder('0.1.0', instance.dataDir)
+  await unpackDataFolder('version-0.1.0', instance.dataDir)
+  // This version records the name of its migration.
+  await (await instance.start()).daemon.stop()
 })
 afterEach(() => instance.remove())
 
@@ -40,26 +48,26 @@ const migrationsOf = (name: string) =>
 const copies = () => readdirSync(instance.dataDir).filter((name) => name.startsWith('docsearch.db.before-'))
 
 test('copies the database of the earlier version, upgrades it, and says so', async () => {
-  const { daemon } = await instance.start()
-  expect(daemon.stderr()).toContain(`upgrading the data folder from an earlier version to ${VERSION}`)
+  const { daemon } = await instance.start({ bin: next.bin })
+  expect(daemon.stderr()).toContain(`upgrading the data folder from docsearch ${VERSION} to 9.0.0`)
   expect(daemon.stderr()).toContain(join(instance.dataDir, COPY))
   expect(statSync(join(instance.dataDir, COPY)).mode & 0o777).toBe(0o600)
   expect(migrationsOf(COPY)).toEqual(RELEASED)
-  expect(migrationsOf('docsearch.db')).toEqual(Object.keys(MIGRATIONS))
+  expect(migrationsOf('docsearch.db')).toEqual([...RELEASED, '9000_notes'])
   expect(query(COPY, 'select count(*) as n from documents')).toEqual(query('docsearch.db', 'select count(*) as n from documents'))
   await daemon.stop()
 
-  const again = await instance.start()
+  const again = await instance.start({ bin: next.bin })
   expect(again.daemon.stderr()).not.toContain('upgrad')
 })
 
 describe('killed in the middle of the upgrade', () => {
-  test.each(['upgrade-copy', 'upgrade-step:1', 'upgrade-step:9', 'upgraded'] as const)('at %s', async (killAt) => {
-    expect(await instance.tryStart({ killAt })).toBeNull()
+  test.each(['upgrade-copy', 'upgrade-step', 'upgraded'] as const)('at %s', async (killAt) => {
+    expect(await instance.tryStart({ killAt, bin: next.bin })).toBeNull()
     if (killAt !== 'upgraded') expect(migrationsOf('docsearch.db')).toEqual(RELEASED)
-    const { url } = await instance.start()
+    const { url } = await instance.start({ bin: next.bin })
     const { documents } = (await rest(url, facts.ownerKey).call<{ documents: { id: string }[] }>('GET', '/api/v1/documents')).body
-    const expected = facts.documents.filter(({ owner }) => owner === 'olga').map(({ id }) => id)
+    const expected = facts.documents.map(({ id }) => id)
     expect(documents.map(({ id }) => id).toSorted()).toEqual(expected.toSorted())
     expect(copies()).toEqual([COPY])
     expect(migrationsOf(COPY)).toEqual(RELEASED)
@@ -71,11 +79,11 @@ test('refuses without room for the copy, says how much it needs, and changes not
   mkdirSync(instance.dataDir, { recursive: true })
   const mount = mountTmpfs(instance.dataDir, '16m')
   skip(mount === null, 'only root can mount a file system')
-  await unpackDataFolder('0.1.0', instance.dataDir)
+  await unpackDataFolder('version-0.1.0', instance.dataDir)
   const { bavail, bsize } = statfsSync(instance.dataDir)
   writeFileSync(join(instance.dataDir, 'other'), Buffer.alloc(bavail * bsize - 200_000))
   try {
-    const { code, stderr } = await refusedStart(instance.env)
+    const { code, stderr } = await refusedStart(instance.env, ['--port', '0'], next.bin)
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringMatching(/needs \d+ MB of free space/) })
     expect(stderr).toContain('Nothing was changed')
     expect(copies()).toEqual([])
@@ -91,26 +99,34 @@ test('keeps the copies of the last three upgrades', async () => {
     writeFileSync(file, '')
     utimesSync(file, i + 1, i + 1)
   }
-  const { daemon } = await instance.start()
+  const { daemon } = await instance.start({ bin: next.bin })
   expect(copies().toSorted()).toEqual(['docsearch.db.before-0.0.2', 'docsearch.db.before-0.0.3', COPY].toSorted())
   expect(daemon.stderr()).toContain('docsearch.db.before-0.0.1')
 })
 
 test('a command on the data folder upgrades it too, but not next to a daemon of an earlier version', async () => {
+  const list = () =>
+    promisify(execFile)(process.execPath, [next.bin, 'users', 'list', '--data', instance.dataDir], { env: instance.env })
   const lock = new DatabaseSync(join(instance.dataDir, 'daemon.lock'))
   lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
-  const refused = await runCommand(['users', 'list', '--data', instance.dataDir], { env: instance.env })
-  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Restart the daemon with this version') })
+  await expect(list()).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('Restart the daemon with this version') })
   expect(migrationsOf('docsearch.db')).toEqual(RELEASED)
   lock.close()
 
-  const done = await runCommand(['users', 'list', '--data', instance.dataDir], { env: instance.env })
-  expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('Olga') })
+  expect((await list()).stdout).toContain('Olga')
   expect(copies()).toEqual([COPY])
 })
 
+test('refuses a folder from before the first release, and says where to read on', async () => {
+  await instance.remove()
+  await unpackDataFolder('development-folder', instance.dataDir)
+  const before = readFileSync(join(instance.dataDir, 'docsearch.db'))
+  const { code, stderr } = await refusedStart(instance.env)
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('docs/upgrades.md says which version can') })
+  expect(readFileSync(join(instance.dataDir, 'docsearch.db'))).toEqual(before)
+})
+
 test('refuses a folder of a newer version, and names both versions', async () => {
-  await (await instance.start()).daemon.stop()
   const database = new DatabaseSync(join(instance.dataDir, 'docsearch.db'))
   database.exec(`
     insert into kysely_migration values ('9999_future', '2030-01-01');

@@ -24,7 +24,7 @@ const postgres = postgresForTests(openServer)
 /** Puts the documents of a real data folder into both databases. */
 async function inBoth() {
   const folder = await tempFolder()
-  await unpackDataFolder('0.1.0', folder)
+  await unpackDataFolder('version-0.1.0', folder)
   const file = join(folder, 'docsearch.db')
   await (await openRecords({ file, clock: testClock(), log: silentLogger })).close()
   await postgres.openEmpty(testClock())

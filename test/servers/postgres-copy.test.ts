@@ -88,7 +88,7 @@ test('a copy of PostgreSQL is written only once, without a write-ahead log', asy
 
 test('a data folder continues in PostgreSQL where it stopped', async () => {
   const folder = await tempFolder()
-  await unpackDataFolder('0.1.0', folder)
+  await unpackDataFolder('version-0.1.0', folder)
   const file = join(folder, 'docsearch.db')
   const clock = testClock()
   const sqlite = await openRecords({ file, clock, log: silentLogger })
@@ -110,7 +110,7 @@ test('a data folder continues in PostgreSQL where it stopped', async () => {
 
 test('a snapshot of PostgreSQL has the same content as one of the data folder', async () => {
   const folder = await tempFolder()
-  await unpackDataFolder('0.1.0', folder)
+  await unpackDataFolder('version-0.1.0', folder)
   const database = join(folder, 'docsearch.db')
   await (await openRecords({ file: database, clock: testClock(), log: silentLogger })).close()
   const ofFolder = await copyDatabase({ database, copy: join(folder, 'copy.db') })

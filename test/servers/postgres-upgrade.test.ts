@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLogger } from '../../src/core/logger.ts'
-import { POSTGRES_MIGRATIONS } from '../../src/records/sql/postgres/migrations.ts'
+import { MIGRATIONS } from '../../src/records/sql/migrations.ts'
 import { openPostgres } from '../../src/records/sql/postgres/open.ts'
 import { pgServer } from '../../src/records/sql/postgres/pg-server.ts'
 import { snapshotPostgres } from '../../src/records/sql/postgres/snapshot.ts'
@@ -22,7 +22,7 @@ async function add(db: Kysely<never>): Promise<void> {
   await sql`create index documents_by_note on documents (note)`.execute(db)
 }
 
-const NEXT: Record<string, Migration> = { ...POSTGRES_MIGRATIONS, '9000_notes': { up: add } }
+const NEXT: Record<string, Migration> = { ...MIGRATIONS, '9000_notes': { up: add } }
 
 describe.skipIf(!hasPostgres)('an upgrade of a database that processes share', () => {
   let postgres: RunningPostgres
@@ -32,7 +32,7 @@ describe.skipIf(!hasPostgres)('an upgrade of a database that processes share', (
   afterAll(() => postgres.stop())
 
   /** Opens the database as a process of a version with these migrations. */
-  async function open(url: string, migrations = POSTGRES_MIGRATIONS, version = '1.0.0') {
+  async function open(url: string, migrations = MIGRATIONS, version = '1.0.0') {
     const server = await pgServer({ url, log: silentLogger })
     const said: string[] = []
     const upgrade = { version, notify: (line: string) => void said.push(line) }
@@ -70,6 +70,23 @@ describe.skipIf(!hasPostgres)('an upgrade of a database that processes share', (
     await expect((await open(postgres.admin.replace(/postgres$/, 'latin'))).opened).rejects.toMatchObject({
       code: 'data_unusable',
       message: expect.stringContaining('has the encoding LATIN1') as string,
+    })
+  })
+
+  test('a database with the tables from before the first release is taken over as it is, an older one is refused', async () => {
+    const url = await postgres.database()
+    const user = await addUser(await (await open(url)).opened, 'ann')
+    await withClient(url, (client) => client.query(`update kysely_migration set name = '0030_postgres'`))
+    const { said, opened } = await open(url)
+    expect(await (await opened).users.get(user.id)).toMatchObject({ name: 'ann' })
+    expect(said).toEqual([])
+    await withClient(url, async (client) => {
+      expect((await client.query('select name from kysely_migration')).rows).toEqual([{ name: '0100_initial' }])
+      await client.query(`update kysely_migration set name = '0029_older'`)
+    })
+    await expect((await open(url)).opened).rejects.toMatchObject({
+      code: errorCode('data_unusable'),
+      message: expect.stringContaining('from before the first release has written to this database') as string,
     })
   })
 
@@ -111,7 +128,7 @@ describe.skipIf(!hasPostgres)('an upgrade of a database that processes share', (
       await sql`insert into large select generate_series(1, 100000)`.execute(db)
     }
     const alter = async (db: Kysely<never>) => void (await sql`alter table large add column note text`.execute(db))
-    const former = { ...POSTGRES_MIGRATIONS, '9000_large': { up: large } }
+    const former = { ...MIGRATIONS, '9000_large': { up: large } }
     await (
       await open(url, former)
     ).opened

@@ -7,7 +7,7 @@ import type { Records } from '../../src/records/records.ts'
 import { openPostgres } from '../../src/records/sql/postgres/open.ts'
 import { postgresDialect } from '../../src/records/sql/postgres/dialect.ts'
 import { postgresEngine } from '../../src/records/sql/postgres/engine.ts'
-import { POSTGRES_MIGRATIONS } from '../../src/records/sql/postgres/migrations.ts'
+import { MIGRATIONS } from '../../src/records/sql/migrations.ts'
 import { pgServer } from '../../src/records/sql/postgres/pg-server.ts'
 import { NO_QUOTAS } from '../../src/records/quotas.ts'
 import type { PostgresServer } from '../../src/records/sql/postgres/server.ts'
@@ -404,7 +404,7 @@ describe.skipIf(!hasPostgres)('processes that share a PostgreSQL server', () => 
       steps.push('upgrade')
       await sql`alter table documents add column later text`.execute(db)
     }
-    const migrations = { ...POSTGRES_MIGRATIONS, '9999_later': { up: upgrade } }
+    const migrations = { ...MIGRATIONS, '9999_later': { up: upgrade } }
     const lines: string[] = []
     const later = await Promise.all(
       [1, 2, 3].map(() => open(url, { migrations, upgrade: { version: '9.9.9', notify: (line) => void lines.push(line) } })),

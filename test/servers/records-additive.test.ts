@@ -1,9 +1,8 @@
 import { Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { describe, expect, test as anyTest } from 'vitest'
-import { migrate } from '../../src/records/sql/migrations.ts'
+import { MIGRATIONS, migrate } from '../../src/records/sql/migrations.ts'
 import { postgresDialect } from '../../src/records/sql/postgres/dialect.ts'
-import { POSTGRES_MIGRATIONS } from '../../src/records/sql/postgres/migrations.ts'
 import { postgresOfFile } from '../support/postgres-of-file.ts'
 import { hasPostgres } from '../support/postgres-server.ts'
 import { run } from '../support/empty-postgres.ts'
@@ -19,7 +18,7 @@ type Columns = ReadonlyMap<string, Column>
 
 const test = anyTest.skipIf(!hasPostgres)
 const openServer = postgresOfFile()
-const [BASE] = Object.keys(POSTGRES_MIGRATIONS)
+const [BASE] = Object.keys(MIGRATIONS)
 
 async function columnsOf(db: Kysely<never>): Promise<Columns> {
   const { rows } = await sql<Column>`select table_name || '.' || column_name as name, data_type as type,
@@ -51,10 +50,10 @@ async function brokenBy(later: Record<string, Migration>): Promise<string[]> {
   await run(server, 'drop schema public cascade')
   await run(server, 'create schema public')
   const db = new Kysely<never>({ dialect: postgresDialect(server) })
-  await migrate(db, { [BASE!]: POSTGRES_MIGRATIONS[BASE!]! })
+  await migrate(db, { [BASE!]: MIGRATIONS[BASE!]! })
   const before = await columnsOf(db)
   expect(before.size).toBeGreaterThan(200)
-  await migrate(db, { [BASE!]: POSTGRES_MIGRATIONS[BASE!]!, ...later })
+  await migrate(db, { [BASE!]: MIGRATIONS[BASE!]!, ...later })
   return broken(before, await columnsOf(db))
 }
 
@@ -67,7 +66,7 @@ const statement = (text: string): Record<string, Migration> => ({
 })
 
 test('a process of the former version can use the tables after each later migration', async () => {
-  expect(await brokenBy(POSTGRES_MIGRATIONS)).toEqual([])
+  expect(await brokenBy(MIGRATIONS)).toEqual([])
 })
 
 describe('what a migration must not do', () => {

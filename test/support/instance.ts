@@ -27,6 +27,8 @@ export interface StartOptions {
   killAt?: KillPoint | `${KillPoint}:${number}`
   env?: Record<string, string>
   args?: string[]
+  /** The docsearch.js of another version. */
+  bin?: string
   /** Gets the process id before the daemon listens. */
   onSpawn?: (pid: number) => void
 }
@@ -53,10 +55,11 @@ function at(home: string, baseEnv: Record<string, string>, knownToken: string | 
     home,
     dataDir: join(home, 'instance'),
     env: cleanEnv(home, { DOCSEARCH_DATA: join(home, 'instance'), DOCSEARCH_EMBEDDER: 'builtin', ...baseEnv }),
-    async start({ killAt, env = {}, args = [], onSpawn } = {}) {
+    async start({ killAt, env = {}, args = [], bin, onSpawn } = {}) {
       const daemon = await startRealDaemon({
         home,
         args,
+        ...(bin !== undefined && { bin }),
         ...(onSpawn && { onSpawn }),
         env: {
           NODE_ENV: 'test',

@@ -5,11 +5,11 @@ import { buffer } from 'node:stream/consumers'
 import { createGunzip } from 'node:zlib'
 import { extract } from 'tar-stream'
 
-/** Unpacks the data folder that a released version of docsearch has written, into an empty or missing folder. */
-export async function unpackDataFolder(version: string, dataDir: string): Promise<void> {
+/** Unpacks the data folder of a fixture, such as `version-0.1.0`, into an empty or missing folder. */
+export async function unpackDataFolder(fixture: string, dataDir: string): Promise<void> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const entries = extract()
-  createReadStream(new URL(`../fixtures/version-${version}/data.tar.gz`, import.meta.url))
+  createReadStream(new URL(`../fixtures/${fixture}/data.tar.gz`, import.meta.url))
     .pipe(createGunzip())
     .pipe(entries)
   for await (const entry of entries) {

@@ -6,8 +6,9 @@ import { within } from './until.ts'
 export async function refusedStart(
   env: Record<string, string>,
   args: readonly string[] = ['--port', '0'],
+  bin = BIN,
 ): Promise<{ code: number | null; stderr: string }> {
-  const child = execFile(process.execPath, [BIN, 'serve', ...args], { env })
+  const child = execFile(process.execPath, [bin, 'serve', ...args], { env })
   let [stdout, stderr] = ['', '']
   child.stdout!.on('data', (text: string) => {
     stdout += text

@@ -5,7 +5,7 @@ import type { ProjectIds } from '../projects.ts'
 import { isOneOf } from './project-ids.ts'
 import type { Tables } from './tables.ts'
 
-// Counts of documents come from `document_counts`, which triggers on the documents maintain (migration-counts.ts). It has one row
+// Counts of documents come from `document_counts`, which triggers on the documents maintain (count-triggers.ts). It has one row
 // for each project and status, so that counting takes the same time however many documents there are.
 
 /** Returns counts by project. A project without documents may be missing. */

@@ -4,7 +4,6 @@ import type { FileInspection } from '../inspection.ts'
 import { nodeSqliteDialect } from './dialect.ts'
 import { translateSqlError } from './errors.ts'
 import { createInspection } from './inspection.ts'
-import { MIGRATIONS } from './migrations.ts'
 import type { Tables } from './tables.ts'
 
 const BUSY_TIMEOUT_MS = 10_000
@@ -21,7 +20,7 @@ export function openInspection(file: string): FileInspection {
   })
   const rows = <T>(query: string) => translated(() => database.prepare(query).all() as T[])
   return {
-    ...createInspection(new Kysely<Tables>({ dialect: nodeSqliteDialect(database) }), MIGRATIONS),
+    ...createInspection(new Kysely<Tables>({ dialect: nodeSqliteDialect(database) })),
     damage(isThorough) {
       const found = rows<Record<string, unknown>>(`pragma ${isThorough ? 'integrity_check' : 'quick_check'}(${MAX_DAMAGE})`)
       return found.map((row) => String(Object.values(row)[0])).filter((line) => line !== 'ok')

@@ -1,5 +1,6 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { DocumentWithOriginal, InspectedDocument, InspectedIndex, Inspection, WrongCount } from '../inspection.ts'
+import { MIGRATIONS, presentMigrations, recordedMigrations, unknownMigrations } from './migrations.ts'
 import { pageChecksum } from './page-checksum.ts'
 import { perDialect, textRows } from './per-dialect.ts'
 import { COUNTED, COUNTED_WORDS } from './stored-counts.ts'
@@ -25,17 +26,16 @@ interface Reader {
   one<T>(query: RawBuilder<T>): Promise<T>
 }
 
-/** Inspects the tables of a SQLite or PostgreSQL database. `migrations` has the migrations that this version knows. */
-export function createInspection(db: Kysely<Tables>, migrations: Readonly<Record<string, unknown>>): Inspection {
+/** Inspects the tables of a SQLite or PostgreSQL database. */
+export function createInspection(db: Kysely<Tables>): Inspection {
   const rows = async <T>(query: RawBuilder<T>): Promise<T[]> => (await query.execute(db)).rows
   const reader: Reader = { rows, one: async (query) => (await rows(query))[0]! }
   return {
     async version() {
-      const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
-      if (!tables.some(({ name }) => name === 'kysely_migration')) return 'older'
-      const done = new Set((await rows(sql<{ name: string }>`select name from kysely_migration`)).map(({ name }) => name))
-      if ([...done].some((name) => !(name in migrations))) return 'newer'
-      return Object.keys(migrations).every((name) => done.has(name)) ? 'same' : 'older'
+      const recorded = (await recordedMigrations(db)) ?? []
+      if (unknownMigrations(recorded).newer.length > 0) return 'newer'
+      const present = presentMigrations(recorded)
+      return Object.keys(MIGRATIONS).every((name) => present.includes(name)) ? 'same' : 'older'
     },
     ...inspectTables(reader),
     ...inspectOriginals(reader),

@@ -10,7 +10,6 @@ import { composeRecords } from './compose.ts'
 import { nodeSqliteDialect } from './dialect.ts'
 import { databaseCorrupt, translateSqlError } from './errors.ts'
 import { sqliteEngine } from './engine.ts'
-import { MIGRATIONS } from './migrations.ts'
 import { ScanThread } from './scan-thread.ts'
 import { createStore, type Store } from './store.ts'
 import type { Subject } from './subjects.ts'
@@ -22,7 +21,7 @@ const BUSY_TIMEOUT_MS = 10_000
 
 /**
  * Opens the database, upgrades it, or creates it. Checks every page of the file, so that damage shows now and not in the middle of a request.
- * Throws `data_newer`, `database_corrupt`, `data_readonly` or `disk_full`.
+ * Throws `data_newer`, `data_unusable`, `database_corrupt`, `data_readonly` or `disk_full`.
  */
 export async function openRecords(options: {
   file: string
@@ -40,7 +39,7 @@ export async function openRecords(options: {
   const db = new Kysely<Tables>({ dialect: nodeSqliteDialect(database, changes) })
   try {
     if (!isNew) quickCheck(database)
-    await upgradeDatabase({ db, migrations: MIGRATIONS, database, file }, upgrade)
+    await upgradeDatabase({ db, database, file }, upgrade)
   } catch (error) {
     database.close()
     throw translateSqlError(error)

@@ -2,7 +2,6 @@ import { builtModule } from '../../core/built-module.ts'
 import { Thread, ThreadLost } from '../../core/thread.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { translateSqlError } from './errors.ts'
-import { MIGRATIONS } from './migrations.ts'
 import type { SnapshotCalls } from './snapshot-main.ts'
 
 const MAIN = builtModule(new URL('./snapshot-main.ts', import.meta.url))
@@ -29,9 +28,4 @@ async function inThread<K extends keyof SnapshotCalls>(kind: K, request: Snapsho
   } finally {
     await thread.close()
   }
-}
-
-/** Returns the migrations that this version does not know. With one of them, a newer version wrote the database. */
-export function unknownMigrations(schema: readonly string[]): string[] {
-  return schema.filter((name) => !Object.hasOwn(MIGRATIONS, name))
 }

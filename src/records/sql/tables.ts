@@ -99,7 +99,7 @@ export interface ProjectRow {
   id: string
   /** Whose quotas the documents count towards. Triggers give the documents the same owner. */
   owner_id: string
-  /** The ID. Version 0.1.0 had the name here, and its unique constraint cannot be dropped. */
+  /** The ID. It satisfies a unique constraint of SQLite that can't be dropped: projects of one owner may have the same name. */
   unique_name: string
   name: string
   description: string
@@ -119,7 +119,7 @@ export interface ProjectMemberRow {
 export interface DocumentRow {
   id: string
   owner_id: string
-  /** Who uploaded the present bytes; null when version 0.1.0 stored them. */
+  /** Who uploaded the present bytes; null for bytes from before the first release. */
   uploader_id: string | null
   project_id: string
   name: string
@@ -236,7 +236,7 @@ export interface PageRow {
   number: number
   text: string
   blocks: string
-  /** Null only while the migration that adds the checksums runs. */
+  /** See `pageChecksum`. */
   checksum: number | null
 }
 
@@ -266,7 +266,7 @@ export interface IndexRow {
   fingerprint: string
   embedding_model: string
   dimensions: number
-  /** `kept` is a retired index: version 0.1.0 wrote that. */
+  /** `kept` is a retired index. */
   state: 'active' | 'building' | 'kept'
   /** `ModelMeasurements` as JSON; null until they are made. Earlier versions stored the vectors of the canary texts alone. */
   canaries: string | null

@@ -1,7 +1,15 @@
-import { sql, type Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import { copyBeforeUpgrade, pruneCopies, type Copy } from './database-copy.ts'
 import { DocsearchError } from '../../core/errors.ts'
-import { migrate, type MIGRATIONS } from './migrations.ts'
+import {
+  MIGRATIONS,
+  migrate,
+  type Migrations,
+  presentMigrations,
+  recordedMigrations,
+  recordInitial,
+  unknownMigrations,
+} from './migrations.ts'
 import type { Tables } from './tables.ts'
 import type { DatabaseSync } from 'node:sqlite'
 
@@ -14,19 +22,21 @@ export interface UpgradeOptions {
   beforeUpgrade?: () => void
 }
 
-/** The name of the setting with the version of docsearch that last opened the database. Version 0.1.0 did not store it. */
+/** The name of the setting with the version of docsearch that last opened the database. */
 const VERSION = 'version'
 
 /**
- * Brings the tables of a data folder to this version, in one transaction, after it has copied the file of an earlier version. Throws `data_newer` when
- * a newer version of docsearch has changed the tables, and `disk_full` when there is no room for the copy.
+ * Brings the tables of a data folder to this version, in one transaction, after it has copied the file of an earlier version. Throws `data_newer`
+ * when a newer version of docsearch has changed the tables, `data_unusable` for tables from before the first release, and `disk_full` when
+ * there is no room for the copy.
  */
 export async function upgradeDatabase(
-  { db, migrations, database, file }: { db: Kysely<Tables>; migrations: typeof MIGRATIONS; database: DatabaseSync; file: string },
+  { db, database, file }: { db: Kysely<Tables>; database: DatabaseSync; file: string },
   options: UpgradeOptions | undefined,
 ): Promise<void> {
-  const { pending, isNew, written } = await readState(db, { migrations, version: options?.version, place: 'data folder' })
-  if (options === undefined) return void (await migrate(db, migrations))
+  const { pending, isNew, written } = await readState(db, { version: options?.version, holder: 'data folder' })
+  await recordInitial(db)
+  if (options === undefined) return void (await migrate(db))
 
   const { version, notify, beforeUpgrade } = options
   let copy: Copy | null = null
@@ -36,7 +46,7 @@ export async function upgradeDatabase(
     copy = await copyBeforeUpgrade(database, file, version)
     notify(`copied the database to ${copy.file} (${megabytes(copy.bytes)})`)
   }
-  await migrate(db, migrations)
+  await migrate(db)
   if (written !== version) await storeVersion(db, version)
   if (copy === null) return
   const removed = await pruneCopies(file, copy.file)
@@ -44,7 +54,8 @@ export async function upgradeDatabase(
   notify(upgraded(pending.length))
 }
 
-type Place = 'data folder' | 'database'
+/** What holds the records, in the words of messages to the user. */
+type RecordsHolder = 'data folder' | 'database'
 
 /** What a process finds before it upgrades. */
 interface State {
@@ -56,52 +67,52 @@ interface State {
   written: string | null
 }
 
-/** Throws `data_newer` when a newer version of docsearch has changed the tables. */
+/** Throws `data_newer` when a newer version of docsearch has changed the tables, and `data_unusable` for tables from before the first release. */
 export async function readState(
   db: Kysely<Tables>,
-  { migrations, version, place }: { migrations: typeof MIGRATIONS; version: string | undefined; place: Place },
+  { migrations = MIGRATIONS, version, holder }: { migrations?: Migrations; version: string | undefined; holder: RecordsHolder },
 ): Promise<State> {
-  const done = await doneMigrations(db)
-  if (done === null) return { pending: Object.keys(migrations), isNew: true, written: null }
+  const recorded = await recordedMigrations(db)
+  if (recorded === null) return { pending: Object.keys(migrations), isNew: true, written: null }
+  const { older, newer } = unknownMigrations(recorded, migrations)
+  if (older.length > 0) throw tooOld(holder)
   const written = await storedVersion(db)
-  refuseNewer(done, { migrations, written, version, place })
-  return { pending: Object.keys(migrations).filter((name) => !done.has(name)), isNew: false, written }
+  if (newer.length > 0) throw tooNew(newer, { written, version, holder })
+  const present = presentMigrations(recorded)
+  return { pending: Object.keys(migrations).filter((name) => !present.includes(name)), isNew: false, written }
 }
 
-export function upgrading(place: Place, written: string | null, version: string): string {
-  return `upgrading the ${place} from ${written === null ? 'an earlier version' : `docsearch ${written}`} to ${version}`
+function tooOld(holder: RecordsHolder): DocsearchError {
+  return new DocsearchError(
+    'data_unusable',
+    `A version of docsearch from before the first release has written to this ${holder}, and this version cannot upgrade it. ` +
+      'docs/upgrades.md says which version can.',
+  )
 }
 
-export function upgraded(steps: number): string {
-  return `upgraded the database (${steps === 1 ? '1 step' : `${steps} steps`}); docs/upgrades.md says how to go back`
-}
-
-/** The names of the migrations that were applied; null for a new database. */
-async function doneMigrations(db: Kysely<Tables>): Promise<Set<string> | null> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
-  if (!tables.some((table) => table.name === 'kysely_migration')) return null
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
-  return rows.length === 0 ? null : new Set(rows.map((row) => row.name))
-}
-
-function refuseNewer(
-  done: ReadonlySet<string>,
-  found: { migrations: typeof MIGRATIONS; written: string | null; version: string | undefined; place: Place },
-): void {
-  const { migrations, written, version, place } = found
-  const unknown = [...done].filter((name) => !(name in migrations))
-  if (unknown.length === 0) return
+function tooNew(
+  unknown: readonly string[],
+  { written, version, holder }: { written: string | null; version: string | undefined; holder: RecordsHolder },
+): DocsearchError {
   const isNamed = written !== null && written !== version
   const newer = isNamed ? `docsearch ${written}, a newer version,` : 'A newer version of docsearch'
   const own = version === undefined ? '' : ` This is docsearch ${version}.`
   const install = `Install ${isNamed ? `docsearch ${written}` : 'that version'}`
   const advice =
-    place === 'data folder'
+    holder === 'data folder'
       ? `${install}, or name another folder with --data. docs/upgrades.md says how to go back to an earlier version.`
       : `${install}, or restore a backup of the database from before the upgrade.`
-  throw new DocsearchError('data_newer', `${newer} has written to this ${place}.${own} ${advice}`, {
+  return new DocsearchError('data_newer', `${newer} has written to this ${holder}.${own} ${advice}`, {
     details: { unknown_migrations: unknown },
   })
+}
+
+export function upgrading(holder: RecordsHolder, written: string | null, version: string): string {
+  return `upgrading the ${holder} from ${written === null ? 'an earlier version' : `docsearch ${written}`} to ${version}`
+}
+
+export function upgraded(steps: number): string {
+  return `upgraded the database (${steps === 1 ? '1 step' : `${steps} steps`}); docs/upgrades.md says how to go back`
 }
 
 async function storedVersion(db: Kysely<Tables>): Promise<string | null> {

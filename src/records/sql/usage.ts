@@ -4,7 +4,7 @@ import { effectiveQuotas, NO_USAGE, type Allowance } from '../quotas.ts'
 import { slices } from './store.ts'
 import type { Tables, UserRow } from './tables.ts'
 
-// Usage comes from the table `usage`, which triggers on the documents maintain (migration-quotas.ts).
+// Usage comes from the table `usage`, which triggers on the documents maintain (count-triggers.ts).
 
 /** Returns the usage of each user. */
 export async function readUsage(db: Kysely<Tables>, userIds: readonly string[]): Promise<Map<string, Usage>> {

@@ -5,12 +5,11 @@ import { createRepairs } from '../repair.ts'
 import type { Tables } from '../tables.ts'
 import { postgresDialect } from './dialect.ts'
 import { lockWrites } from './locks.ts'
-import { POSTGRES_MIGRATIONS } from './migrations.ts'
 import type { PostgresServer } from './server.ts'
 
 /** Closing the inspection or the repairs ends the connections of the server. */
 export function inspectPostgres(server: PostgresServer): Inspection {
-  return createInspection(new Kysely<Tables>({ dialect: postgresDialect(server) }), POSTGRES_MIGRATIONS)
+  return createInspection(new Kysely<Tables>({ dialect: postgresDialect(server) }))
 }
 
 export function repairPostgres(server: PostgresServer, now: Date): Repairs {

@@ -5,6 +5,7 @@ import type { Tables } from '../tables.ts'
 import { postgresDialect } from './dialect.ts'
 import { lockWrites } from './locks.ts'
 import type { PostgresServer } from './server.ts'
+import { MOVE_SETTING } from './shared-tables.ts'
 import { REQUEST_SETTING } from './model-requests.ts'
 import { REPORT_SETTING } from './writer-reports.ts'
 
@@ -14,19 +15,6 @@ export interface Move {
   /** Where the records come from or go to, as the user knows it. */
   place: string
 }
-
-/** The name of the setting that has the move as JSON. */
-const SETTING = 'move'
-
-/**
- * Returns the move as JSON, or null. Each query of a volatile function sees what was committed when the query began. So a transaction that has waited
- * for the lock of a move sees this move, although its own statement began before.
- */
-export const MOVE_FUNCTION = `create function current_move() returns text language plpgsql volatile as $$
-  begin
-    return (select value from settings where name = '${SETTING}');
-  end
-$$`
 
 /** Throws `unavailable` for a value of `current_move()` that is not null. */
 export function refuseWrites(move: string | null): void {
@@ -50,17 +38,17 @@ export async function refuseMoved(db: Kysely<Tables>): Promise<void> {
 }
 
 export async function currentMove(db: Kysely<Tables>): Promise<Move | null> {
-  const row = await db.selectFrom('settings').select('value').where('name', '=', SETTING).executeTakeFirst()
+  const row = await db.selectFrom('settings').select('value').where('name', '=', MOVE_SETTING).executeTakeFirst()
   return row === undefined ? null : (JSON.parse(row.value) as Move)
 }
 
 /** Call this in a transaction that holds the lock of all writes. */
 export async function storeMove(tx: Transaction<Tables>, move: Move | null): Promise<void> {
-  await tx.deleteFrom('settings').where('name', '=', SETTING).execute()
+  await tx.deleteFrom('settings').where('name', '=', MOVE_SETTING).execute()
   if (move !== null)
     await tx
       .insertInto('settings')
-      .values({ name: SETTING, value: JSON.stringify(move) })
+      .values({ name: MOVE_SETTING, value: JSON.stringify(move) })
       .execute()
 }
 
@@ -79,7 +67,7 @@ export async function setMove(server: PostgresServer, move: Move | null): Promis
 }
 
 /** For a query of the settings that are copied to another database: all except those that belong to this database alone. */
-export const COPIED_SETTINGS = sql`where name not in (${sql.lit(SETTING)}, ${sql.lit(REPORT_SETTING)}, ${sql.lit(REQUEST_SETTING)})`
+export const COPIED_SETTINGS = sql`where name not in (${sql.lit(MOVE_SETTING)}, ${sql.lit(REPORT_SETTING)}, ${sql.lit(REQUEST_SETTING)})`
 
 /** The move, for the first statement of a transaction that writes. */
 export const MOVE_IN_QUERY = sql<string | null>`current_move()`

@@ -8,6 +8,7 @@ import type { Coordination, HeldLease } from '../../shared.ts'
 import { composeRecords } from '../compose.ts'
 import type { ScanTurn } from '../scan-thread.ts'
 import { createIndexes } from '../indexes.ts'
+import { MIGRATIONS, type Migrations } from '../migrations.ts'
 import { createQueue } from '../queue.ts'
 import { createStore, type Store, type WriteTransaction } from '../store.ts'
 import type { Tables } from '../tables.ts'
@@ -17,7 +18,6 @@ import { postgresDialect } from './dialect.ts'
 import { postgresEngine } from './engine.ts'
 import { EventWatch } from './event-watch.ts'
 import { PostgresLease, requireHolder } from './lease.ts'
-import { POSTGRES_MIGRATIONS } from './migrations.ts'
 import { refuseMoved } from './move.ts'
 import type { PostgresServer } from './server.ts'
 import { upgradePostgres } from './upgrade.ts'
@@ -52,10 +52,10 @@ export async function openPostgres(options: {
   log: Logger
   isAudited?: boolean
   leaseMs?: number
-  migrations?: typeof POSTGRES_MIGRATIONS
+  migrations?: Migrations
   upgrade?: UpgradeOptions
 }): Promise<Postgres> {
-  const { server, clock, log, isAudited = true, leaseMs = LEASE_MS, migrations = POSTGRES_MIGRATIONS, upgrade } = options
+  const { server, clock, log, isAudited = true, leaseMs = LEASE_MS, migrations = MIGRATIONS, upgrade } = options
   const db = new Kysely<Tables>({ dialect: postgresDialect(server) })
   const versions = new DatabaseVersions(db)
   const watch = new EventWatch(db, log)

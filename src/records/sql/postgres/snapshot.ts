@@ -8,7 +8,6 @@ import type { Tables } from '../tables.ts'
 import { readState } from '../upgrade.ts'
 import { copyFromPostgres } from './copy.ts'
 import { postgresDialect } from './dialect.ts'
-import { POSTGRES_MIGRATIONS } from './migrations.ts'
 import type { PostgresServer } from './server.ts'
 
 /**
@@ -25,7 +24,7 @@ export async function snapshotPostgres(options: {
 }): Promise<Snapshot> {
   const { server, copy, clock, log } = options
   const db = new Kysely<Tables>({ dialect: postgresDialect(server) })
-  await readState(db, { migrations: POSTGRES_MIGRATIONS, version: undefined, place: 'database' })
+  await readState(db, { version: undefined, holder: 'database' })
   await (await openRecords({ file: copy, clock, log })).close()
   await copyFromPostgres({ file: copy, server })
   return describeDatabase(copy)

@@ -2,13 +2,12 @@ import { Kysely, sql, type Transaction } from 'kysely'
 import type { Migration } from 'kysely/migration'
 import { setTimeout } from 'node:timers/promises'
 import { DocsearchError } from '../../../core/errors.ts'
-import { migrate } from '../migrations.ts'
+import { MIGRATIONS, migrate, type Migrations, recordInitial } from '../migrations.ts'
 import type { Tables } from '../tables.ts'
 import { readState, storeVersion, upgraded, upgrading, type UpgradeOptions } from '../upgrade.ts'
 import { postgresDialect, upgradeDialect } from './dialect.ts'
 import { isConflict, isLockTimeout } from './errors.ts'
 import { lockWrites } from './locks.ts'
-import { POSTGRES_MIGRATIONS } from './migrations.ts'
 import type { PostgresServer } from './server.ts'
 
 /** The pause before the next attempt to lock the tables. Meanwhile, other processes can use them. */
@@ -24,19 +23,20 @@ const LONG_EVERY = 4
  * Creates the tables, or brings them to this version, in one transaction. If several processes call this, one does the work, and the
  * others wait as long as it takes. Processes of the last release keep working. While one of their transactions uses a table, for example
  * that of a backup, the upgrade waits. Throws `data_newer` if a newer version of docsearch has changed the tables,
- * and `data_unusable` for a new database whose encoding can't store all characters.
+ * and `data_unusable` for tables from before the first release, or a new database whose encoding can't store all characters.
  */
 export async function upgradePostgres(
   server: PostgresServer,
   options: UpgradeOptions | undefined,
-  migrations: typeof POSTGRES_MIGRATIONS = POSTGRES_MIGRATIONS,
+  migrations: Migrations = MIGRATIONS,
 ): Promise<void> {
   const db = new Kysely<Tables>({ dialect: postgresDialect(server) })
   const { version, notify = () => {} } = options ?? {}
-  const read = () => readState(db, { migrations, version, place: 'database' })
+  const read = () => readState(db, { migrations, version, holder: 'database' })
   const say = onlyOnce(notify)
   const found = await read()
   if (found.isNew) await requireUnicode(db)
+  else await recordInitial(db)
   let attempts = 0
   for (let { pending } = found; pending.length > 0; { pending } = await read()) {
     const lockMs = ++attempts % LONG_EVERY === 0 ? LONG_LOCK_MS : LOCK_MS
@@ -73,7 +73,7 @@ async function requireUnicode(db: Kysely<Tables>): Promise<void> {
 /** True for a database without tables of docsearch. Throws `data_newer`. */
 export async function isNewDatabase(server: PostgresServer): Promise<boolean> {
   const db = new Kysely<Tables>({ dialect: postgresDialect(server) })
-  return (await readState(db, { migrations: POSTGRES_MIGRATIONS, version: undefined, place: 'database' })).isNew
+  return (await readState(db, { version: undefined, holder: 'database' })).isNew
 }
 
 function onlyOnce(notify: (line: string) => void): (line: string) => void {
@@ -86,7 +86,7 @@ function onlyOnce(notify: (line: string) => void): (line: string) => void {
 }
 
 /** Transactions that write wait at their beginning, before they have locks. So the upgrade and a transaction can't wait for each other. */
-function withLock(migrations: typeof POSTGRES_MIGRATIONS, begin: () => void): Record<string, Migration> {
+function withLock(migrations: Migrations, begin: () => void): Record<string, Migration> {
   const locked = (up: Migration['up']): Migration['up'] => {
     return async (tx) => {
       await lockWrites(tx as Transaction<Tables>)

@@ -4,7 +4,7 @@ import { withDeadline } from '../../../core/deadline.ts'
 import { currentMoment, nextInOrder } from '../../../core/moment.ts'
 import type { SharedSubject } from '../../shared.ts'
 import type { Tables } from '../tables.ts'
-import type { CountedSubject } from './change-counts.ts'
+import type { CountedSubject } from './shared-tables.ts'
 
 /** The longest time that a statement waits for the one before. */
 const MAX_WAIT_MS = 1_000
