@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { translateDiskError } from '../core/disk-errors.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
+import { LruCache } from '../core/lru-cache.ts'
 import type { OriginalDamage } from '../core/model.ts'
 import { FileCache } from '../objects/file-cache.ts'
 import type { ByteRange, ObjectStore, StoredObject } from '../objects/object-store.ts'
@@ -52,7 +53,7 @@ class ObjectBlobs implements Blobs {
   readonly #cache: FileCache
   readonly #storeTime: () => Promise<Date>
   /** The newest copies that this process knows, by hash. */
-  readonly #known = new Map<string, Pick<StoredObject, 'key' | 'size'>>()
+  readonly #known = new LruCache<Pick<StoredObject, 'key' | 'size'>>(MAX_KNOWN)
 
   constructor(store: ObjectStore, incoming: string, cache: FileCache, storeTime: () => Promise<Date>) {
     this.#store = store
@@ -66,7 +67,7 @@ class ObjectBlobs implements Blobs {
     try {
       const { size } = await stat(file)
       await this.#store.putFile(key, { path: file, size, sha256 })
-      this.#remember(sha256, { key, size })
+      this.#known.set(sha256, { key, size })
       // The worker in this process, if there is one, reads the file soon.
       await this.#cache.adopt(sha256, file)
     } catch (error) {
@@ -118,7 +119,7 @@ class ObjectBlobs implements Blobs {
     if (known !== undefined) return known
     for await (const [, copies] of copiesIn(this.#store, `${FOLDER}${sha256}/`)) {
       const { key, size } = newestOf(copies)
-      this.#remember(sha256, { key, size })
+      this.#known.set(sha256, { key, size })
       return { key, size }
     }
     return null
@@ -150,11 +151,6 @@ class ObjectBlobs implements Blobs {
       throw translateDiskError(error)
     }
     if (hash.digest('hex') !== sha256) throw missing('is damaged in')
-  }
-
-  #remember(sha256: string, copy: Pick<StoredObject, 'key' | 'size'>): void {
-    if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!)
-    this.#known.set(sha256, copy)
   }
 }
 

@@ -1,30 +1,33 @@
 interface Entry<V> {
   value: V
-  bytes: number
+  size: number
 }
 
 /**
- * Remembers values up to a number of bytes. It forgets the values first that nobody has asked for longest. Not a package: a Map keeps its keys in
+ * Remembers values up to a total size. It forgets the values first that nobody has asked for longest. Not a package: a Map keeps its keys in
  * the order in which they were added, and the rest is these few lines.
  */
-export class LruCache<V> {
-  readonly #entries = new Map<string, Entry<V>>()
-  readonly #maxBytes: number
-  #bytes = 0
+export class LruCache<V, K = string> {
+  readonly #entries = new Map<K, Entry<V>>()
+  readonly #maxSize: number
+  #size = 0
 
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes
+  /** `maxSize` is in the unit in which `set` gets sizes, such as bytes. By default, it is a number of values. */
+  constructor(maxSize: number) {
+    this.#maxSize = maxSize
   }
 
-  get size(): number {
+  /** The number of values. */
+  get count(): number {
     return this.#entries.size
   }
 
-  get bytes(): number {
-    return this.#bytes
+  /** The size of all values together. */
+  get size(): number {
+    return this.#size
   }
 
-  get(key: string): V | undefined {
+  get(key: K): V | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
     this.#entries.delete(key)
@@ -32,27 +35,27 @@ export class LruCache<V> {
     return entry.value
   }
 
-  /** @param bytes What the value and its key take in memory. A value larger than the whole cache is not remembered. */
-  set(key: string, value: V, bytes: number): void {
+  /** A size in bytes includes the key. A value larger than the whole cache is not remembered. */
+  set(key: K, value: V, size = 1): void {
     this.delete(key)
-    if (bytes > this.#maxBytes) return
+    if (size > this.#maxSize) return
     for (const oldest of this.#entries.keys()) {
-      if (this.#bytes + bytes <= this.#maxBytes) break
+      if (this.#size + size <= this.#maxSize) break
       this.delete(oldest)
     }
-    this.#entries.set(key, { value, bytes })
-    this.#bytes += bytes
+    this.#entries.set(key, { value, size })
+    this.#size += size
   }
 
-  delete(key: string): void {
+  delete(key: K): void {
     const entry = this.#entries.get(key)
     if (entry === undefined) return
     this.#entries.delete(key)
-    this.#bytes -= entry.bytes
+    this.#size -= entry.size
   }
 
   clear(): void {
     this.#entries.clear()
-    this.#bytes = 0
+    this.#size = 0
   }
 }

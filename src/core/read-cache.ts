@@ -1,19 +1,19 @@
+import { LruCache } from './lru-cache.ts'
+
 /** What was read last, for as long as it has not changed. Returned values are shared, so callers must not change them. */
 export class ReadCache<T> {
   readonly #versionNow: () => number | Promise<number>
-  readonly #maxSize: number
   readonly #sizeOf: (value: T) => number
-  readonly #entries = new Map<string, T>()
+  readonly #entries: LruCache<T>
   #version = -1
-  #size = 0
 
   /**
-   * `versionNow` returns a larger number after every change of what is read. When all values together exceed `maxSize`, the oldest ones are
-   * forgotten. By default, each value has the size 1.
+   * `versionNow` returns a larger number after every change of what is read. When all values together exceed `maxSize`, those are forgotten
+   * that nobody has asked for longest. By default, each value has the size 1.
    */
   constructor(versionNow: () => number | Promise<number>, maxSize: number, sizeOf: (value: T) => number = () => 1) {
     this.#versionNow = versionNow
-    this.#maxSize = maxSize
+    this.#entries = new LruCache(maxSize)
     this.#sizeOf = sizeOf
   }
 
@@ -36,7 +36,7 @@ export class ReadCache<T> {
     const isCurrent = version === this.#note(await this.#versionNow())
     for (const [key, value] of values) {
       found.set(key, value)
-      if (isCurrent) this.#remember(key, value)
+      if (isCurrent) this.#entries.set(key, value, this.#sizeOf(value))
     }
     return found
   }
@@ -54,26 +54,8 @@ export class ReadCache<T> {
    * version before this caller continues.
    */
   #note(version: number): number {
-    if (version !== this.#version) {
-      this.#entries.clear()
-      this.#size = 0
-    }
+    if (version !== this.#version) this.#entries.clear()
     this.#version = version
     return version
-  }
-
-  #remember(key: string, value: T): void {
-    this.#forget(key)
-    this.#entries.set(key, value)
-    this.#size += this.#sizeOf(value)
-    for (const oldest of this.#entries.keys()) {
-      if (this.#size <= this.#maxSize) break
-      this.#forget(oldest)
-    }
-  }
-
-  #forget(key: string): void {
-    const value = this.#entries.get(key)
-    if (value !== undefined && this.#entries.delete(key)) this.#size -= this.#sizeOf(value)
   }
 }

@@ -1,7 +1,14 @@
-import { SqliteAdapter, SqliteDriver, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
-import type { Dialect, SqliteDatabase, SqliteStatement } from 'kysely'
-import { DatabaseSync } from 'node:sqlite'
-import type { SQLInputValue } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import {
+  SqliteAdapter,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type Dialect,
+  type SqliteDatabase,
+  type SqliteStatement,
+} from 'kysely'
+import { LruCache } from '../../core/lru-cache.ts'
 import { translateSqlError } from './errors.ts'
 import { TableChanges } from './table-changes.ts'
 
@@ -27,7 +34,7 @@ export function nodeSqliteDialect(database: DatabaseSync, changes = new TableCha
 
 /** Gives a database the shape of better-sqlite3, which Kysely's driver expects. */
 function wrap(database: DatabaseSync, changes: TableChanges): SqliteDatabase {
-  const statements = new Map<string, SqliteStatement>()
+  const statements = new LruCache<SqliteStatement>(MAX_STATEMENTS)
   return {
     close: () => database.close(),
     prepare(sql) {
@@ -37,13 +44,10 @@ function wrap(database: DatabaseSync, changes: TableChanges): SqliteDatabase {
       // half-way.
       const text = sql === 'begin' ? 'begin immediate' : sql
       let statement = statements.get(text)
-      if (statement) {
-        statements.delete(text)
-      } else {
+      if (statement === undefined) {
         statement = withTranslatedErrors(() => wrapStatement(text, changes))
-        if (statements.size >= MAX_STATEMENTS) statements.delete(statements.keys().next().value!)
+        statements.set(text, statement)
       }
-      statements.set(text, statement)
       return statement
     },
   }

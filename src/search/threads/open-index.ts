@@ -1,3 +1,4 @@
+import { LruCache } from '../../core/lru-cache.ts'
 import { type OpenSegment, openSegment } from '../../index/segments/segment-reader.ts'
 import { asKnown, type ProjectSegments, type SharedSegment } from '../../index/segments/store/project-segments.ts'
 import type { SearchedProject } from '../find-request.ts'
@@ -9,7 +10,7 @@ const MAX_SETS = 100
 export class OpenIndex {
   readonly #projects = new Map<string, OpenProject>()
   /** The projects of earlier searches, by their IDs. Empty after each change. */
-  readonly #sets = new Map<string, readonly SearchedProject[]>()
+  readonly #sets = new LruCache<readonly SearchedProject[]>(MAX_SETS)
 
   /** Replaces changed projects. A project without segments no longer exists, unless it is incomplete. */
   change(projects: readonly ProjectSegments[]): void {
@@ -29,7 +30,6 @@ export class OpenIndex {
     if (found === undefined) {
       found = ids.flatMap((id) => this.#projects.get(id) ?? [])
       this.#sets.set(key, found)
-      if (this.#sets.size > MAX_SETS) this.#sets.delete(this.#sets.keys().next().value!)
     }
     return found
   }

@@ -9,9 +9,9 @@ test('never holds more bytes than its limit', () => {
   const cache = new PassageCache(100_000)
   for (let row = 0n; row < 1_000n; row++) {
     cache.set(row, texts(Number((row * 7_919n) % 4_000n)))
-    expect(cache.bytes).toBeLessThanOrEqual(100_000)
+    expect(cache.size).toBeLessThanOrEqual(100_000)
   }
-  expect(cache.bytes).toBeGreaterThan(50_000)
+  expect(cache.size).toBeGreaterThan(50_000)
   cache.set(1_000n, texts(110_000))
   expect(cache.get(1_000n)).toBeUndefined()
   expect(cache.get(999n)).toBeDefined()
@@ -29,7 +29,7 @@ test('counts one byte for a Latin character and two for others', () => {
   const bytesOf = (text: string): number => {
     const cache = new PassageCache(1_000_000)
     cache.set(1n, stored('doc_1', 0, { text }))
-    return cache.bytes
+    return cache.size
   }
   const empty = bytesOf('')
   expect(bytesOf('x'.repeat(1_000)) - empty).toBe(1_000)
@@ -40,11 +40,11 @@ test('counts one byte for a Latin character and two for others', () => {
 test('counts a passage once, however often it is put in, and not at all after it is deleted', () => {
   const cache = new PassageCache(100_000)
   for (let i = 0; i < 10; i++) cache.set(1n, texts(1_000))
-  const once = cache.bytes
+  const once = cache.size
   cache.set(2n, texts(1_000))
-  expect(cache.bytes).toBe(2 * once)
+  expect(cache.size).toBe(2 * once)
   cache.delete(1n)
   cache.delete(2n)
   cache.delete(3n)
-  expect(cache.bytes).toBe(0)
+  expect(cache.size).toBe(0)
 })
