@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Chance } from '../core/noise.ts'
+import type { UnrelatedSimilarity } from '../core/noise.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Records } from '../records/records.ts'
@@ -28,7 +28,7 @@ export interface DriftWatchOptions {
   /** What only the process that writes the index does. Null for other processes. */
   writer: {
     /** Remembers what was measured for an open index. Called within `exclusive`. */
-    setChance: (id: string, chance: Chance) => void
+    setUnrelatedSimilarity: (id: string, unrelatedSimilarity: UnrelatedSimilarity) => void
     /** Starts the index with this ID again from nothing if it is still being built, because its vectors are of no use. */
     restartBuilding: (id: string) => Promise<void>
   } | null
@@ -119,10 +119,10 @@ export class DriftWatch {
     const hasDrifted = similarity < MIN_SIMILARITY
     // Measures once for each index, so that the same question finds the same passages for as long as the index lives. Vectors of a changed model say
     // nothing about those in the index.
-    if (writer !== null && !hasDrifted && (before?.chance ?? null) === null) {
-      const chance = await calibrate(ownEmbedder, signal)
-      await records.indexes.setMeasurements(record.id, { canaries, chance })
-      if (chance !== null) await exclusive(async () => writer.setChance(record.id, chance))
+    if (writer !== null && !hasDrifted && (before?.unrelatedSimilarity ?? null) === null) {
+      const unrelatedSimilarity = await calibrate(ownEmbedder, signal)
+      await records.indexes.setMeasurements(record.id, { canaries, unrelatedSimilarity })
+      if (unrelatedSimilarity !== null) await exclusive(async () => writer.setUnrelatedSimilarity(record.id, unrelatedSimilarity))
     }
     if (before === null) return MAX_DELAY_MS
     await exclusive(async () => this.#apply(record.id, ownEmbedder, similarity))
@@ -158,7 +158,7 @@ export class DriftWatch {
  * Measures how near a model puts questions to passages that have nothing to do with them. Some models put all texts near each other. Returns
  * null when the model can't embed one of the passages. Throws as `embedDocuments` and `embedQuery` do.
  */
-export async function calibrate(embedder: Embedder, signal: AbortSignal): Promise<Chance | null> {
+export async function calibrate(embedder: Embedder, signal: AbortSignal): Promise<UnrelatedSimilarity | null> {
   const passages = await embedder.embedDocuments(
     SAMPLE_PASSAGES.map((text) => ({ text, title: null })),
     signal,

@@ -147,7 +147,7 @@ class FollowedIndexes implements IndexReading {
         await this.#active?.index.catchUp()
       })
       await this.#readReport()
-      await this.#readChance()
+      await this.#readUnrelatedSimilarity()
       if (this.#active?.isSettled === false) pause = RETRY_MS
     } catch (error) {
       this.#options.log.warn({ err: error }, 'could not read changes of the search index; trying again')
@@ -166,14 +166,14 @@ class FollowedIndexes implements IndexReading {
   }
 
   /** The process that writes the index may measure this only after this process has opened the index. */
-  async #readChance(): Promise<void> {
-    if (!this.#active?.embedder.isExternal || this.#active.chance !== null) return
+  async #readUnrelatedSimilarity(): Promise<void> {
+    if (!this.#active?.embedder.isExternal || this.#active.unrelatedSimilarity !== null) return
     const { id } = this.#active.record
     const measured = await this.#options.records.indexes.measurements(id)
-    const chance = measured?.chance ?? null
-    if (chance === null) return
+    const unrelatedSimilarity = measured?.unrelatedSimilarity ?? null
+    if (unrelatedSimilarity === null) return
     await this.#exclusive(async () => {
-      if (this.#active?.record.id === id) this.#active = { ...this.#active, chance }
+      if (this.#active?.record.id === id) this.#active = { ...this.#active, unrelatedSimilarity }
     })
   }
 
@@ -200,8 +200,8 @@ class FollowedIndexes implements IndexReading {
     const { records, indexStore } = this.#options
     const { id, dimensions, embeddingModel } = record
     const index = await indexStore.open({ id, dimensions, denseDimensions: denseDimensions(embeddingModel, dimensions) })
-    const chance = (await records.indexes.measurements(id))?.chance ?? null
-    return { record, index, chance, ...(await this.#embedderOf(record)) }
+    const unrelatedSimilarity = (await records.indexes.measurements(id))?.unrelatedSimilarity ?? null
+    return { record, index, unrelatedSimilarity, ...(await this.#embedderOf(record)) }
   }
 
   async #embedderOf(record: IndexRecord): Promise<Pick<Followed, 'embedder' | 'ownEmbedder' | 'reason' | 'isSettled'>> {

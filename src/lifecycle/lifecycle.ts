@@ -1,4 +1,4 @@
-import type { Chance } from '../core/noise.ts'
+import type { UnrelatedSimilarity } from '../core/noise.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { PassageIndex, PassageIndexStore } from '../index/passage-index.ts'
 import type { Logger } from '../core/logger.ts'
@@ -76,7 +76,7 @@ export interface OpenIndex {
   embedder: Embedder
   index: PassageIndex
   /** How near the model puts unrelated texts. Null until it is measured, and for an embedder that knows it itself. */
-  chance: Chance | null
+  unrelatedSimilarity: UnrelatedSimilarity | null
 }
 
 export interface IndexState {

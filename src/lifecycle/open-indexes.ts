@@ -1,4 +1,4 @@
-import type { Chance } from '../core/noise.ts'
+import type { UnrelatedSimilarity } from '../core/noise.ts'
 import type { Logger } from '../core/logger.ts'
 import { denseDimensions } from '../embed/builtin.ts'
 import type { Embedder } from '../embed/embedder.ts'
@@ -57,8 +57,9 @@ export class OpenIndexes {
   async activate(record: IndexRecord, embedder: Embedder): Promise<void> {
     const before = this.#active
     const index = before?.record.id === record.id ? before.index : await this.#openFiles(record)
-    const chance = before?.record.id === record.id ? before.chance : await this.#chanceOf(record)
-    this.#active = { record, embedder, index, ownEmbedder: embedder.canEmbed ? embedder : null, chance }
+    const unrelatedSimilarity =
+      before?.record.id === record.id ? before.unrelatedSimilarity : await this.#unrelatedSimilarityOf(record)
+    this.#active = { record, embedder, index, ownEmbedder: embedder.canEmbed ? embedder : null, unrelatedSimilarity }
     if (before && before.embedder !== embedder) await before.embedder.close()
     if (before && before.index !== index) await before.index.close()
   }
@@ -68,10 +69,10 @@ export class OpenIndexes {
     if (this.#active) this.#active = { ...this.#active, embedder }
   }
 
-  async startBuilding(next: Omit<LoadedIndex, 'chance'>): Promise<void> {
+  async startBuilding(next: Omit<LoadedIndex, 'unrelatedSimilarity'>): Promise<void> {
     const { passagesDone } = await this.#records.indexes.progress(next.record.id)
     this.#meter = new BuildMeter(next.embedder, passagesDone)
-    this.#building = { ...next, chance: await this.#chanceOf(next.record) }
+    this.#building = { ...next, unrelatedSimilarity: await this.#unrelatedSimilarityOf(next.record) }
   }
 
   /** Null while no index is being built. */
@@ -82,13 +83,13 @@ export class OpenIndexes {
   }
 
   /** Remembers what was measured for this index, if it is still active or building. */
-  setChance(id: string, chance: Chance): void {
-    if (this.#active?.record.id === id) this.#active = { ...this.#active, chance }
-    if (this.#building?.record.id === id) this.#building = { ...this.#building, chance }
+  setUnrelatedSimilarity(id: string, unrelatedSimilarity: UnrelatedSimilarity): void {
+    if (this.#active?.record.id === id) this.#active = { ...this.#active, unrelatedSimilarity }
+    if (this.#building?.record.id === id) this.#building = { ...this.#building, unrelatedSimilarity }
   }
 
-  async #chanceOf({ id }: IndexRecord): Promise<Chance | null> {
-    return (await this.#records.indexes.measurements(id))?.chance ?? null
+  async #unrelatedSimilarityOf({ id }: IndexRecord): Promise<UnrelatedSimilarity | null> {
+    return (await this.#records.indexes.measurements(id))?.unrelatedSimilarity ?? null
   }
 
   /** Stops building. Returns the index that was being built; it stays open. */

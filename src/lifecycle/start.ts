@@ -56,7 +56,7 @@ class IndexLifecycle implements Lifecycle {
       records,
       openIndexes: this.#open,
       writer: {
-        setChance: (id, chance) => this.#open.setChance(id, chance),
+        setUnrelatedSimilarity: (id, unrelatedSimilarity) => this.#open.setUnrelatedSimilarity(id, unrelatedSimilarity),
         restartBuilding: (id) => this.restartBuilding(id, 'its model now returns other vectors'),
       },
       exclusive: this.#exclusive,

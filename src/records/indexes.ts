@@ -1,4 +1,4 @@
-import type { Chance } from '../core/noise.ts'
+import type { UnrelatedSimilarity } from '../core/noise.ts'
 import type { DocumentRecord, DocumentWarning } from '../core/model.ts'
 import type { ProjectIds } from './projects.ts'
 import type { JobRef } from './queue.ts'
@@ -23,7 +23,7 @@ export interface ModelMeasurements {
   /** The vectors of the canary texts. */
   canaries: readonly Float32Array[]
   /** Null when an earlier version of docsearch began the index. */
-  chance: Chance | null
+  unrelatedSimilarity: UnrelatedSimilarity | null
 }
 
 /** What an index holds of a document. */

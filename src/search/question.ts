@@ -21,7 +21,7 @@ import type { Corrected } from './spelling.ts'
 const MAX_WORDS = 512
 
 /** What `askQuestion` needs of a search. */
-type Asking = Pick<Run, 'query' | 'typed' | 'synonyms' | 'embedder' | 'chance' | 'signal'> & {
+type Asking = Pick<Run, 'query' | 'typed' | 'synonyms' | 'embedder' | 'unrelatedSimilarity' | 'signal'> & {
   parts: Pick<Run['parts'], 'deadlines' | 'log' | 'fusionWeight'>
 }
 
@@ -83,7 +83,7 @@ function weigh(
   vector: Float32Array | null,
   text: string,
   exact: ExactQuestion,
-  { embedder, chance, parts: { fusionWeight } }: Asking,
+  { embedder, unrelatedSimilarity, parts: { fusionWeight } }: Asking,
 ): Pick<Question, 'vector' | 'exact' | 'vectorWeight' | 'hasMeaning' | 'noiseFloor'> {
   if (vector === null) return { vector, exact, vectorWeight: 0, hasMeaning: false, noiseFloor: null }
   const weight = fusionWeight ?? embedder.fusionWeight(vector, text)
@@ -92,7 +92,7 @@ function weigh(
     exact,
     vectorWeight: exact.hasOnlyIdentifiers ? weight * IDENTIFIERS_WEIGHT : weight,
     hasMeaning: embedder.hasMeaning(vector),
-    noiseFloor: embedder.noiseFloor(vector) ?? (chance && measuredFloor(chance, hasKnownWords(exact.name))),
+    noiseFloor: embedder.noiseFloor(vector) ?? (unrelatedSimilarity && measuredFloor(unrelatedSimilarity, hasKnownWords(exact.name))),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Logger } from '../core/logger.ts'
-import type { Chance } from '../core/noise.ts'
+import type { UnrelatedSimilarity } from '../core/noise.ts'
 import type { Telemetry } from '../core/telemetry.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { PassageIndex } from '../index/passage-index.ts'
@@ -17,8 +17,8 @@ import type { SearchThreads } from './threads/search-threads.ts'
 export interface ActiveIndex {
   embedder: Embedder
   index: PassageIndex
-  /** See `OpenIndex.chance`. */
-  chance: Chance | null
+  /** See `OpenIndex.unrelatedSimilarity`. */
+  unrelatedSimilarity: UnrelatedSimilarity | null
 }
 
 /** What all searches work with. */

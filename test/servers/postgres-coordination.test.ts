@@ -143,7 +143,7 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
       () => indexes.adopt(id, { fingerprint: 'g', parserVersion: 1 }),
       () => indexes.record(id, []),
       () => indexes.forget(id, ['doc_1']),
-      () => indexes.setMeasurements(id, { canaries: [], chance: null }),
+      () => indexes.setMeasurements(id, { canaries: [], unrelatedSimilarity: null }),
       () => queue.requeueAll(),
       () => queue.requeueMany(['doc_1']),
       () => queue.clearTombstones(['doc_1']),
@@ -393,7 +393,7 @@ describe.skipIf(!hasPostgres)('processes of one instance', () => {
     const index = await one.records.indexes.activate({ fingerprint: 'f', embeddingModel: 'builtin', dimensions: 2 })
     const indexes = await versions.of('indexes')
     expect(indexes).toBeGreaterThan(before.indexes)
-    await one.records.indexes.setMeasurements(index.id, { canaries: [], chance: null })
+    await one.records.indexes.setMeasurements(index.id, { canaries: [], unrelatedSimilarity: null })
     expect(await versions.of('indexes')).toBe(indexes)
   })
 })

@@ -1,5 +1,5 @@
 import { newId } from '../../core/ids.ts'
-import type { Chance } from '../../core/noise.ts'
+import type { UnrelatedSimilarity } from '../../core/noise.ts'
 import type { IndexRecord, Indexes, ModelMeasurements, NewIndex } from '../indexes.ts'
 import { createIndexDocuments } from './index-documents.ts'
 import { queueReadByOthers, switchTo } from './index-switch.ts'
@@ -45,9 +45,9 @@ export function createIndexes(store: Store): Indexes {
       const row = await db.selectFrom('generations').select('canaries').where('id', '=', id).executeTakeFirst()
       return row?.canaries ? readMeasurements(row.canaries) : null
     },
-    setMeasurements: (id, { canaries, chance }) =>
+    setMeasurements: (id, { canaries, unrelatedSimilarity }) =>
       store.write(async (tx) => {
-        const stored: StoredMeasurements = { canaries: canaries.map((vector) => Array.from(vector)), chance }
+        const stored: StoredMeasurements = { canaries: canaries.map((vector) => Array.from(vector)), chance: unrelatedSimilarity }
         await tx.sql
           .updateTable('generations')
           .set({ canaries: JSON.stringify(stored) })
@@ -79,14 +79,15 @@ export function createIndexes(store: Store): Indexes {
 
 interface StoredMeasurements {
   canaries: number[][]
-  chance: Chance | null
+  /** `unrelatedSimilarity`. */
+  chance: UnrelatedSimilarity | null
 }
 
 /** Also reads what earlier versions stored: the canary vectors alone. */
 function readMeasurements(json: string): ModelMeasurements {
   const stored = JSON.parse(json) as StoredMeasurements | number[][]
   const { canaries, chance } = Array.isArray(stored) ? { canaries: stored, chance: null } : stored
-  return { canaries: canaries.map((values) => Float32Array.from(values)), chance }
+  return { canaries: canaries.map((values) => Float32Array.from(values)), unrelatedSimilarity: chance }
 }
 
 /** Inserts an index instead of the one that has this state. */

@@ -247,9 +247,9 @@ export function indexesConformance(base: EmptyRecordsTest): void {
       const { id } = (await records.indexes.active())!
       expect(await records.indexes.measurements(id)).toBeNull()
       const canaries = [Float32Array.of(0.25, -1)]
-      for (const chance of [null, { mean: 0.125, deviation: 0.07 }]) {
-        await records.indexes.setMeasurements(id, { canaries, chance })
-        expect(await records.indexes.measurements(id)).toEqual({ canaries, chance })
+      for (const unrelatedSimilarity of [null, { mean: 0.125, deviation: 0.07 }]) {
+        await records.indexes.setMeasurements(id, { canaries, unrelatedSimilarity })
+        expect(await records.indexes.measurements(id)).toEqual({ canaries, unrelatedSimilarity })
       }
       expect(await records.indexes.chosen()).toBeNull()
       await records.indexes.choose('ollama:o')

@@ -49,52 +49,52 @@ async function start(folder: string, embedder: Embedder) {
 
 test('measures the mean and the spread of unrelated texts', async () => {
   const { signal } = new AbortController()
-  const chance = await calibrate(narrow().embedder, signal)
-  const ownChance = await calibrate(createBuiltinEmbedder(), signal)
-  expect(ownChance!.mean).toBeLessThan(0.1)
-  expect(chance!.mean).toBeCloseTo(0.5 + ownChance!.mean / 2, 3)
-  expect(chance!.deviation).toBeCloseTo(ownChance!.deviation / 2, 3)
+  const unrelatedSimilarity = await calibrate(narrow().embedder, signal)
+  const ownSimilarity = await calibrate(createBuiltinEmbedder(), signal)
+  expect(ownSimilarity!.mean).toBeLessThan(0.1)
+  expect(unrelatedSimilarity!.mean).toBeCloseTo(0.5 + ownSimilarity!.mean / 2, 3)
+  expect(unrelatedSimilarity!.deviation).toBeCloseTo(ownSimilarity!.deviation / 2, 3)
 })
 
 test('a new index gets the measurement once, and keeps it over a restart', async () => {
   const folder = await tempFolder()
   const first = narrow()
   const one = await start(folder, first.embedder)
-  await until('the measurement', () => one.lifecycle.active()!.chance !== null)
-  const { chance } = one.lifecycle.active()!
+  await until('the measurement', () => one.lifecycle.active()!.unrelatedSimilarity !== null)
+  const { unrelatedSimilarity } = one.lifecycle.active()!
   expect(first.questions()).toBeGreaterThan(0)
   await one.close()
   const second = narrow()
   const other = await start(folder, second.embedder)
   onTestFinished(other.close)
-  expect(other.lifecycle.active()!.chance).toEqual(chance)
+  expect(other.lifecycle.active()!.unrelatedSimilarity).toEqual(unrelatedSimilarity)
   expect(second.questions()).toBe(0)
 })
 
 test('an index of an earlier version keeps its canary vectors and gets the measurement', async () => {
   const folder = await tempFolder()
   const one = await start(folder, narrow().embedder)
-  await until('the measurement', () => one.lifecycle.active()!.chance !== null)
+  await until('the measurement', () => one.lifecycle.active()!.unrelatedSimilarity !== null)
   const { id } = one.lifecycle.active()!.record
-  const { canaries, chance } = (await one.records.indexes.measurements(id))!
+  const { canaries, unrelatedSimilarity } = (await one.records.indexes.measurements(id))!
   await one.close()
   const db = new DatabaseSync(join(folder, 'docsearch.db'))
   db.prepare('update generations set canaries = ?').run(JSON.stringify(canaries.map((vector) => [...vector])))
   db.close()
   const other = await start(folder, narrow().embedder)
   onTestFinished(other.close)
-  await until('the measurement', () => other.lifecycle.active()!.chance !== null)
-  expect(await other.records.indexes.measurements(id)).toEqual({ canaries, chance })
+  await until('the measurement', () => other.lifecycle.active()!.unrelatedSimilarity !== null)
+  expect(await other.records.indexes.measurements(id)).toEqual({ canaries, unrelatedSimilarity })
 })
 
 test.each([
   ['nothing', () => null],
-  ['only the canary vectors', (whole: ModelMeasurements) => ({ ...whole, chance: null })],
+  ['only the canary vectors', (whole: ModelMeasurements) => ({ ...whole, unrelatedSimilarity: null })],
 ])('a process that only reads an index gets the measurement later if at first %s is stored', async (_, first) => {
   const folder = await tempFolder()
   const one = await start(folder, narrow().embedder)
-  await until('the measurement', () => one.lifecycle.active()!.chance !== null)
-  const { chance, record, index } = one.lifecycle.active()!
+  await until('the measurement', () => one.lifecycle.active()!.unrelatedSimilarity !== null)
+  const { unrelatedSimilarity, record, index } = one.lifecycle.active()!
   const measurements = (await one.records.indexes.measurements(record.id))!
   let isMeasured = false
   const following = await followIndexes({
@@ -111,8 +111,8 @@ test.each([
     await following.close()
     await one.records.close()
   })
-  expect(following.active()!.chance).toBeNull()
+  expect(following.active()!.unrelatedSimilarity).toBeNull()
   isMeasured = true
-  await until('the measurement', () => following.active()!.chance !== null)
-  expect(following.active()!.chance).toEqual(chance)
+  await until('the measurement', () => following.active()!.unrelatedSimilarity !== null)
+  expect(following.active()!.unrelatedSimilarity).toEqual(unrelatedSimilarity)
 })

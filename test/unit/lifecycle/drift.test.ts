@@ -64,7 +64,7 @@ const buildingId = (lifecycle: Lifecycle) => lifecycle.building()!.record.id
 test('one check embeds the canary texts once, even if the servers of a model return different vectors in turn', async () => {
   const { embedder, checks } = twoServers()
   const lifecycle = await start({ isThere: true, embedder }, 'ollama:m')
-  await until('the measurement', () => lifecycle.active()!.chance !== null)
+  await until('the measurement', () => lifecycle.active()!.unrelatedSimilarity !== null)
   await lifecycle.checkVectors()
   expect(checks()).toBe(2)
   expect(lifecycle.active()!.embedder.canEmbed).toBe(false)
@@ -74,7 +74,7 @@ test('a build does not begin again at every check if the servers of its model re
   const { embedder } = twoServers()
   const lifecycle = await start({ isThere: true, embedder }, 'builtin')
   await lifecycle.use('ollama:m')
-  await until('the measurement', () => lifecycle.building()!.chance !== null)
+  await until('the measurement', () => lifecycle.building()!.unrelatedSimilarity !== null)
   const first = buildingId(lifecycle)
   await lifecycle.checkVectors()
   const second = buildingId(lifecycle)

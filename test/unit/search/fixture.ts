@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Chance } from '../../../src/core/noise.ts'
+import type { UnrelatedSimilarity } from '../../../src/core/noise.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
 import type { DocumentRecord, Project, User } from '../../../src/core/model.ts'
@@ -50,7 +50,7 @@ interface Change {
 }
 
 export interface Using {
-  chance?: Chance
+  unrelatedSimilarity?: UnrelatedSimilarity
   embedder?: Embedder
   index?: PassageIndex
   reranker?: Reranker
@@ -102,7 +102,11 @@ export async function makeFixture(): Promise<Fixture> {
   function ask(query: string, { filter, ...change }: Ask = {}, using: Using = {}): Promise<SearchOutcome> {
     const current = using.nothing
       ? null
-      : { embedder: using.embedder ?? embedder, index: using.index ?? index, chance: using.chance ?? null }
+      : {
+          embedder: using.embedder ?? embedder,
+          index: using.index ?? index,
+          unrelatedSimilarity: using.unrelatedSimilarity ?? null,
+        }
     const search = createSearch({
       records,
       lifecycle: { active: () => current, choice: () => ({ embedder: 'none', reason: 'Ollama has not answered yet.' }) },

@@ -4,7 +4,7 @@ import type { Embedder } from '../../../src/embed/embedder.ts'
 import { floorAmong, measuredFloor } from '../../../src/core/noise.ts'
 import { type Fixture, makeFixture } from './fixture.ts'
 
-const CHANCE = { mean: 0, deviation: 0.1 }
+const UNRELATED = { mean: 0, deviation: 0.1 }
 const RENT = 'The tenant pays the rent on the first working day of each month.'
 const WHALES = 'Whales sing in the deep ocean, says page 99 of the Boeing 747 guide.'
 
@@ -30,8 +30,12 @@ function near(cosine: number): Embedder {
   }
 }
 
-async function namesOf(query: string, cosine: number, { correct = false, chance = CHANCE } = {}): Promise<string[]> {
-  const { hits } = await fixture.ask(query, { correct }, { embedder: near(cosine), chance })
+async function namesOf(
+  query: string,
+  cosine: number,
+  { correct = false, unrelatedSimilarity = UNRELATED } = {},
+): Promise<string[]> {
+  const { hits } = await fixture.ask(query, { correct }, { embedder: near(cosine), unrelatedSimilarity })
   return hits.map(({ document }) => document.name)
 }
 
@@ -55,7 +59,9 @@ test('a question with a word of the documents also finds passages that are hardl
 
 test('a corrected nonsense word does not count as a word of the question', async () => {
   expect(await namesOf('zzzzqqqq tenamt', 0.2, { correct: true })).toEqual(['lease.txt'])
-  expect(await namesOf('zzzzqqqq tenamt', 0.2, { correct: true, chance: { mean: -1, deviation: 0 } })).toContain('lease.txt')
+  expect(await namesOf('zzzzqqqq tenamt', 0.2, { correct: true, unrelatedSimilarity: { mean: -1, deviation: 0 } })).toContain(
+    'lease.txt',
+  )
 })
 
 test('corrects no word in a question of nonsense', async () => {
@@ -69,7 +75,7 @@ test('drops no passage before the model is measured', async () => {
 })
 
 test('the floor is higher among more passages, and lower for a question whose words are known', () => {
-  const floor = measuredFloor(CHANCE, false)
+  const floor = measuredFloor(UNRELATED, false)
   expect(floorAmong(20_000, floor)).toBeGreaterThan(floorAmong(100, floor))
   expect(floorAmong(20_000, measuredFloor(floor, true))).toBeLessThan(floorAmong(20_000, floor))
 })
