@@ -4,7 +4,7 @@ import { countOf } from '../core/count-of.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import { finding } from '../core/findings.ts'
 import type { FileInspection } from '../records/inspection.ts'
-import { openInspection } from '../records/sql/inspect.ts'
+import { openInspection } from '../records/sql/inspection.ts'
 import { lostChanges } from '../records/sql/write-ahead-log.ts'
 import type { FolderCheck, FolderScene } from './scene.ts'
 

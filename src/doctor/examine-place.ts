@@ -24,7 +24,7 @@ export async function examinePlace(options: PlaceExamineOptions, folder: string,
     import('../records/sql/postgres/pg-server.ts'),
     import('../records/sql/postgres/inspect.ts'),
     import('../records/sql/postgres/secrets.ts'),
-    import('../records/sql/postgres/instance-id.ts'),
+    import('../records/sql/postgres/secrets.ts'),
   ])
   const log = silentLogger
   const connect = () => pgServer({ url, log, connections: CONNECTIONS })

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ApplicationRecord } from '../core/model.ts'
 import type { OAuthPolicy } from '../core/oauth-policy.ts'
-import type { OAuthRecords } from '../records/oauth-records.ts'
+import type { OAuthRecords } from '../records/oauth.ts'
 import { OAuthError } from './errors.ts'
 import type { ApplicationRegistry, ApplicationRequest, TokenAnswer } from './oauth.ts'
 

@@ -1,6 +1,6 @@
 import type { OAuthErrorCode } from '../core/errors.ts'
 import type { ApplicationRecord, ProjectLimit, Scope, User } from '../core/model.ts'
-import type { ApplicationChange } from '../records/oauth-records.ts'
+import type { ApplicationChange } from '../records/oauth.ts'
 
 /**
  * The authorization server. It knows nothing of Koa and cookies: it throws OAuthError, which http/oauth/ and http/web/ turn into answers.

@@ -1,5 +1,5 @@
 import { hashSecret } from '../core/secrets.ts'
-import type { TokenRecord } from '../records/oauth-records.ts'
+import type { TokenRecord } from '../records/oauth.ts'
 import { authenticateApplication } from './authenticate-application.ts'
 import { required, type OAuthContext } from './context.ts'
 import { registeredOf } from './scopes.ts'

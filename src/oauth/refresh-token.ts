@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto'
 import { openText, sealText } from '../core/sealed-text.ts'
 import { hashSecret } from '../core/secrets.ts'
-import type { TokenRecord } from '../records/oauth-records.ts'
+import type { TokenRecord } from '../records/oauth.ts'
 import { type Grant, type OAuthContext, required } from './context.ts'
 import { OAuthError } from './errors.ts'
 import type { TokenAnswer } from './oauth.ts'

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { Scope } from '../core/model.ts'
 import { hashSecret } from '../core/secrets.ts'
-import type { NewTokens } from '../records/oauth-records.ts'
+import type { NewTokens } from '../records/oauth.ts'
 import { after } from './context.ts'
 import type { TokenAnswer } from './oauth.ts'
 

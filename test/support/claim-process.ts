@@ -3,7 +3,7 @@
 import { once } from 'node:events'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLogger } from '../../src/core/logger.ts'
-import type { NewTokens } from '../../src/records/oauth-records.ts'
+import type { NewTokens } from '../../src/records/oauth.ts'
 import type { Records } from '../../src/records/records.ts'
 import { openRecords } from '../../src/records/sql/open.ts'
 

@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { isDocsearchError } from '../../core/errors.ts'
 import { foldName } from '../../core/fold-name.ts'
 import { newId } from '../../core/ids.ts'
@@ -12,7 +11,7 @@ import { newRow, queueNextVersion, removeDocuments } from './document-changes.ts
 import { textRows } from './per-dialect.ts'
 import type { WriteTransaction } from './store.ts'
 import type { DocumentRow, Tables, TrashRow } from './tables.ts'
-import { readAllowance } from './usage.ts'
+import { readAllowance } from './counts.ts'
 
 /** Selects the ids of all attachments of documents, and of messages among these attachments. */
 function idsBelow(ids: readonly string[], table: 'documents' | 'trash') {

@@ -3,10 +3,9 @@ import { foldName } from '../../core/fold-name.ts'
 import type { NewDocument } from '../documents.ts'
 import { freshVersion } from './document-rows.ts'
 import { indexQuotesOf } from './messages.ts'
-import { slices } from './store.ts'
-import type { WriteTransaction } from './store.ts'
+import { slices, type WriteTransaction } from './store.ts'
 import type { DocumentRow } from './tables.ts'
-import { changeWords } from './vocabulary-changes.ts'
+import { changeWords } from './vocabulary.ts'
 
 /** Deletes the rows. A tombstone for each stays until the index has dropped its passages. */
 export async function removeDocuments(tx: WriteTransaction, rows: readonly DocumentRow[], now: number): Promise<void> {

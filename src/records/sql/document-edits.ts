@@ -12,8 +12,8 @@ import { indexQuotesOf } from './messages.ts'
 import { reindexColumns } from './queue-recovery.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import type { DocumentRow } from './tables.ts'
-import { readAllowance } from './usage.ts'
-import { changeWords } from './vocabulary-changes.ts'
+import { readAllowance } from './counts.ts'
+import { changeWords } from './vocabulary.ts'
 
 /** Documents.edit. */
 export function createEdit({ db, write, now }: Store): Documents['edit'] {

@@ -1,11 +1,10 @@
-import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import type { DocumentHealth, DocumentRecord, DocumentStatus, DocumentWarning } from '../../core/model.ts'
 import type { ProjectIds } from '../projects.ts'
 import { NO_HEALTH } from '../rules.ts'
 import { endsWith, perDialect } from './per-dialect.ts'
-import { dateOrNull } from './tables.ts'
-import type { DocumentRow, Tables, TrashRow } from './tables.ts'
+import { dateOrNull, type DocumentRow, type Tables, type TrashRow } from './tables.ts'
+import { crc32 } from 'node:zlib'
 
 /** The columns of a version that nobody has worked on yet. */
 export function freshVersion(now: number) {
@@ -121,4 +120,9 @@ export function toDocument(row: Omit<TrashRow, 'trashed_at'> & { project_name: s
     parentPage: row.parent_page,
     parse: JSON.parse(row.parse) as Record<string, unknown>,
   }
+}
+
+/** Returns the checksum of a stored page, by which the doctor notices changed bits. */
+export function pageChecksum({ text, blocks }: { text: string; blocks: string }): number {
+  return crc32(blocks, crc32(text))
 }

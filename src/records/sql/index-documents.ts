@@ -1,13 +1,11 @@
-import { sql } from 'kysely'
-import type { ExpressionBuilder } from 'kysely'
+import { sql, type ExpressionBuilder } from 'kysely'
 import type { IndexedDocument, Indexes, IndexProgress } from '../indexes.ts'
 import { selectDocuments, toDocument } from './document-rows.ts'
 import type { ProjectIds } from '../projects.ts'
 import { perDialect } from './per-dialect.ts'
 import { isOneOf } from './project-ids.ts'
-import { slices } from './store.ts'
-import { countPassages } from './document-counts.ts'
-import type { Store, WriteTransaction } from './store.ts'
+import { slices, type Store, type WriteTransaction } from './store.ts'
+import { countPassages } from './counts.ts'
 import type { Tables } from './tables.ts'
 
 type Documents = Pick<Indexes, 'missing' | 'wanted' | 'record' | 'contents' | 'forget' | 'progress' | 'countPassages'>

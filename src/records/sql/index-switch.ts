@@ -3,8 +3,7 @@ import type { DocumentWarning } from '../../core/model.ts'
 import { isEmbeddingWarning } from '../indexes.ts'
 import { perDialect } from './per-dialect.ts'
 import { reindexColumns } from './queue-recovery.ts'
-import { slices } from './store.ts'
-import type { WriteTransaction } from './store.ts'
+import { slices, type WriteTransaction } from './store.ts'
 import type { DocumentRow } from './tables.ts'
 
 /** Indexes.switchTo, inside a transaction. */

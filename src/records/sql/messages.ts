@@ -5,8 +5,7 @@ import type { AnsweredMessage, MessageQuery, Messages } from '../messages.ts'
 import { containsText, joinTexts, perDialect } from './per-dialect.ts'
 import { idRows } from './project-ids.ts'
 import { reindexColumns } from './queue-recovery.ts'
-import { slices } from './store.ts'
-import type { Store, WriteTransaction } from './store.ts'
+import { slices, type Store, type WriteTransaction } from './store.ts'
 import { dateOrNull, type MessageRow } from './tables.ts'
 
 /** The ids of the answered messages as the table `answer`. A function over a column of another table needs its own words in each database. */

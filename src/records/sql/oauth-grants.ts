@@ -1,13 +1,11 @@
 import type { Kysely } from 'kysely'
 import { newId } from '../../core/ids.ts'
 import type { GrantRecord, Scope } from '../../core/model.ts'
-import type { NewTokens, OAuthGrants, TokenRecord } from '../oauth-grants.ts'
+import type { NewTokens, OAuthGrants, TokenRecord } from '../oauth.ts'
 import { TOUCH_INTERVAL_MS } from '../rules.ts'
 import type { OAuthGrantRow } from './oauth-tables.ts'
-import { findHashes } from './store.ts'
-import type { Store } from './store.ts'
-import { dateOrNull, limitOf } from './tables.ts'
-import type { Tables } from './tables.ts'
+import { findHashes, type Store } from './store.ts'
+import { dateOrNull, limitOf, type Tables } from './tables.ts'
 import { activeUsers } from './user-rows.ts'
 
 export function createOAuthGrants(store: Store): OAuthGrants {

@@ -1,4 +1,4 @@
-import type { DeviceRecord } from '../oauth-devices.ts'
+import type { DeviceRecord } from '../oauth.ts'
 
 /**
  * The tables of OAuth, with the conventions of tables.ts. `client_id` is no foreign key, because the built-in application has no

@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { newId } from '../../core/ids.ts'
 import type { Quotas } from '../../core/model.ts'
 import { isAttachment } from '../attachments.ts'
@@ -13,7 +12,7 @@ import { indexQuotesOf } from './messages.ts'
 import { SHARED, type Store, type WriteTransaction } from './store.ts'
 import { keepVersion } from './trash.ts'
 import type { DocumentRow, Tables } from './tables.ts'
-import { readAllowance } from './usage.ts'
+import { readAllowance } from './counts.ts'
 
 type OwnedDocument = NewDocument & { ownerId: string }
 type Registered = { row: DocumentRow; outcome: UploadOutcome; trashedId?: string }

@@ -2,9 +2,9 @@ import { Kysely, sql, type Transaction } from 'kysely'
 import { DatabaseSync } from 'node:sqlite'
 import type { Repairs } from '../inspection.ts'
 import { nodeSqliteDialect } from './dialect.ts'
-import { translated } from './inspect.ts'
+import { translated } from './inspection.ts'
 import { textRows } from './per-dialect.ts'
-import { COUNTED, COUNTED_WORDS } from './stored-counts.ts'
+import { COUNTED, COUNTED_WORDS } from './counts.ts'
 import type { Tables } from './tables.ts'
 
 const BUSY_TIMEOUT_MS = 10_000

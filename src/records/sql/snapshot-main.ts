@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { answerCalls } from '../../core/thread.ts'
-import type { Snapshot } from '../snapshot.ts'
+import type { Snapshot } from '../backups.ts'
 
 /** The calls of this thread. */
 export interface SnapshotCalls {

@@ -1,6 +1,6 @@
 import { builtModule } from '../../core/built-module.ts'
 import { Thread, ThreadLost } from '../../core/thread.ts'
-import type { Snapshot } from '../snapshot.ts'
+import type { Snapshot } from '../backups.ts'
 import { translateSqlError } from './errors.ts'
 import type { SnapshotCalls } from './snapshot-main.ts'
 

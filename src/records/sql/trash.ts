@@ -1,15 +1,13 @@
-import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { isDocsearchError } from '../../core/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { foldName } from '../../core/fold-name.ts'
 import type { DocumentRecord, Quotas } from '../../core/model.ts'
 import { isAttachment } from '../attachments.ts'
-import type { DocumentQuery } from '../documents.ts'
+import type { DocumentQuery, Trash, TrashedDocument } from '../documents.ts'
 import type { ProjectIds } from '../projects.ts'
 import { checkNewDocument, NO_QUOTAS } from '../quotas.ts'
 import { decodeCursor, resultPage } from '../result-page.ts'
-import type { Trash, TrashedDocument } from '../trash.ts'
 import { attachmentsInTrash, attachmentsOf } from './attachments.ts'
 import { factAbout, givenTags, givenTitle, removeDocuments } from './document-changes.ts'
 import {
@@ -24,10 +22,9 @@ import {
   toDocument,
 } from './document-rows.ts'
 import { isOneOf } from './project-ids.ts'
-import { slices } from './store.ts'
-import type { Store, WriteTransaction } from './store.ts'
+import { slices, type Store, type WriteTransaction } from './store.ts'
 import type { DocumentRow, Tables, TrashRow } from './tables.ts'
-import { readAllowance } from './usage.ts'
+import { readAllowance } from './counts.ts'
 
 export function createTrash(store: Store): Trash {
   const { db, now } = store

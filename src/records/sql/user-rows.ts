@@ -5,7 +5,7 @@ import { userExists } from '../errors.ts'
 import { isUniqueViolation } from './errors.ts'
 import { dateOrNull } from './tables.ts'
 import type { Tables, UserRow } from './tables.ts'
-import { quotasOf } from './usage.ts'
+import { quotasOf } from './counts.ts'
 
 export function emailColumns(email: string | null) {
   return { email, email_folded: email === null ? null : foldName(email) }

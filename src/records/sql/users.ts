@@ -12,7 +12,7 @@ import { endApplications } from './oauth-applications.ts'
 import { endGrants } from './oauth-grants.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import type { UserRow } from './tables.ts'
-import { readTotals, readUsage } from './usage.ts'
+import { readTotals, readUsage } from './counts.ts'
 import { emailColumns, orUserExists, quotaColumns, toUser } from './user-rows.ts'
 
 export function createUsers(store: Store): Users {

@@ -1,11 +1,9 @@
-import { sql } from 'kysely'
-import type { Kysely } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { WEBHOOK_TEST, type WebhookRecord } from '../../core/webhooks.ts'
 import { MAX_ATTEMPTS_LOGGED, MAX_FAILING_MS, MAX_LOGGED, type AttemptOutcome, type WebhookOutbox } from '../webhooks.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import type { Tables, WebhookDeliveryRow, WebhookRow } from './tables.ts'
-import { changeWaiting, disable } from './webhook-messages.ts'
-import { attemptsColumn, readAttempts, readSecrets, toWebhook } from './webhook-rows.ts'
+import { changeWaiting, disable, attemptsColumn, readAttempts, readSecrets, toWebhook } from './webhook-messages.ts'
 
 /** The log of a webhook is shortened by at most this many deliveries at a time. */
 const TRIMMED_AT_ONCE = 100

@@ -6,9 +6,17 @@ import { decodeCursor, resultPage } from '../result-page.ts'
 import type { NewWebhook, WebhookChange, Webhooks } from '../webhooks.ts'
 import type { Store, WriteTransaction } from './store.ts'
 import type { Tables, WebhookDeliveryRow, WebhookRow } from './tables.ts'
-import { changeWaiting, factsOf, newDelivery } from './webhook-messages.ts'
+import {
+  changeWaiting,
+  factsOf,
+  newDelivery,
+  LOGGED_COLUMNS,
+  readSecrets,
+  secretsColumn,
+  toDelivery,
+  toWebhook,
+} from './webhook-messages.ts'
 import { createWebhookOutbox } from './webhook-outbox.ts'
-import { LOGGED_COLUMNS, readSecrets, secretsColumn, toDelivery, toWebhook } from './webhook-rows.ts'
 
 export function createWebhooks(store: Store): Webhooks {
   const { db, now, write } = store

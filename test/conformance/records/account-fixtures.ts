@@ -1,4 +1,4 @@
-import type { NewTokens } from '../../../src/records/oauth-grants.ts'
+import type { NewTokens } from '../../../src/records/oauth.ts'
 import type { EmptyRecordsTest } from './fixtures.ts'
 
 export const MINUTE = 60_000

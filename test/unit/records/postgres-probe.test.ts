@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isAnswer, unknownTo } from '../../../src/records/sql/postgres/probe.ts'
+import { isAnswer, unknownTo } from '../../../src/records/sql/postgres/silence-watch.ts'
 
 test('a process with the number of a connection, but younger than it, is another one', () => {
   const waiting = [

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { withService } from '../../../src/records/sql/postgres/service-file.ts'
+import { withService } from '../../../src/records/sql/postgres/pg-server.ts'
 import { tempFolder } from '../../support/temp-folder.ts'
 
 const FILE = `# services

@@ -9,11 +9,10 @@ import type { Tables } from '../tables.ts'
 import { isUnreadWaiting, lockLease, type Worker } from './claims.ts'
 import { postgresDialect } from './dialect.ts'
 import { PostgresLease } from './lease.ts'
-import { createModelRequests } from './model-requests.ts'
+import { createModelRequests, createWriterReports } from './writer-settings.ts'
 import { keepSecret } from './secrets.ts'
 import type { PostgresServer } from './server.ts'
 import { DatabaseVersions } from './versions.ts'
-import { createWriterReports } from './writer-reports.ts'
 
 const SECRET_BYTES = 32
 /** How many texts to keep for a session. */

@@ -1,10 +1,17 @@
-import { PostgresAdapter, PostgresDriver, PostgresIntrospector, sql } from 'kysely'
-import type { Dialect, Kysely, PostgresPool, PostgresPoolClient } from 'kysely'
+import {
+  PostgresAdapter,
+  PostgresDriver,
+  PostgresIntrospector,
+  sql,
+  type Dialect,
+  type Kysely,
+  type PostgresPool,
+  type PostgresPoolClient,
+} from 'kysely'
 import { TwoDialectsCompiler } from '../per-dialect.ts'
 import { LOCKS, UPGRADE } from './locks.ts'
 import { isBroken, translatePostgresError } from './errors.ts'
-import type { PostgresServer } from './server.ts'
-import { encodeText } from './text.ts'
+import { type PostgresServer, encodeText } from './server.ts'
 
 /** Kysely over PostgreSQL. Throws errors of the database as a whole as DocsearchError (errors.ts). */
 export function postgresDialect(server: PostgresServer): Dialect {

@@ -1,13 +1,11 @@
-import { Kysely, sql } from 'kysely'
-import type { Transaction } from 'kysely'
+import { Kysely, sql, type Transaction } from 'kysely'
 import { DocsearchError } from '../../../core/errors.ts'
 import type { Tables } from '../tables.ts'
 import { postgresDialect } from './dialect.ts'
 import { lockWrites } from './locks.ts'
 import type { PostgresServer } from './server.ts'
 import { MOVE_SETTING } from './shared-tables.ts'
-import { REQUEST_SETTING } from './model-requests.ts'
-import { REPORT_SETTING } from './writer-reports.ts'
+import { REQUEST_SETTING, REPORT_SETTING } from './writer-settings.ts'
 
 /** The records are being copied into this database, or out of it, or they have left it. Until this ends, no process may write. */
 export interface Move {

@@ -22,7 +22,7 @@ import { refuseMoved } from './move.ts'
 import type { PostgresServer } from './server.ts'
 import { upgradePostgres } from './upgrade.ts'
 import { DatabaseVersions } from './versions.ts'
-import { LeasedWorker } from './worker.ts'
+import { LeasedWorker } from './claims.ts'
 
 /** A process that has not renewed its lease for this long loses its documents to others. */
 const LEASE_MS = 60_000

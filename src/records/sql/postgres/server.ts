@@ -1,5 +1,4 @@
 import type { PostgresQueryResult } from 'kysely'
-import { decodeText } from './text.ts'
 
 export interface PostgresClient {
   query(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<unknown>>
@@ -30,4 +29,21 @@ export const PARSERS: Readonly<Record<number, (value: string) => unknown>> = {
   1700: Number,
   /** text */
   25: decodeText,
+}
+
+/**
+ * PostgreSQL's texts can't contain U+0000, and texts of documents may. This noncharacter announces the next one: `0` stands for U+0000 and `1` for
+ * the noncharacter itself. Equal texts stay equal, and different texts stay different.
+ */
+const ESCAPE = '\u{10ffff}'
+const NUL = '\u0000'
+
+export function encodeText(text: string): string {
+  if (!text.includes(NUL) && !text.includes(ESCAPE)) return text
+  return text.replaceAll(ESCAPE, `${ESCAPE}1`).replaceAll(NUL, `${ESCAPE}0`)
+}
+
+function decodeText(text: string): string {
+  if (!text.includes(ESCAPE)) return text
+  return text.replaceAll(`${ESCAPE}0`, NUL).replaceAll(`${ESCAPE}1`, ESCAPE)
 }

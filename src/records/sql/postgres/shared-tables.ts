@@ -1,4 +1,4 @@
-import { type Subject, TABLES } from '../subjects.ts'
+import { type Subject, TABLES } from '../table-changes.ts'
 
 /** What processes that share the database tell each other. Only PostgreSQL has these tables, because a data folder belongs to one process. */
 export const SHARED_TABLES = `

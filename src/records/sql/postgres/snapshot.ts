@@ -1,7 +1,7 @@
 import { Kysely } from 'kysely'
 import type { Clock } from '../../../core/clock.ts'
 import type { Logger } from '../../../core/logger.ts'
-import type { Snapshot } from '../../snapshot.ts'
+import type { Snapshot } from '../../backups.ts'
 import { openRecords } from '../open.ts'
 import { describeDatabase } from '../snapshot.ts'
 import type { Tables } from '../tables.ts'
