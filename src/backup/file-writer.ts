@@ -1,8 +1,7 @@
 import { open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DocsearchError } from '../core/errors.ts'
-import { makeFolder } from '../core/make-folder.ts'
-import { syncFolder } from '../core/sync.ts'
+import { makeFolder, syncFolder } from '../core/sync.ts'
 import type { Content } from './content.ts'
 
 /** Files that are synced at the same time. One after another, the disk would mostly wait. */

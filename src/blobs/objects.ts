@@ -10,7 +10,7 @@ import { LruCache } from '../core/lru-cache.ts'
 import type { OriginalDamage } from '../core/model.ts'
 import { FileCache } from '../objects/file-cache.ts'
 import type { ByteRange, ObjectStore, StoredObject } from '../objects/object-store.ts'
-import { timeOf } from '../objects/probe.ts'
+import { timeOf } from '../objects/checks.ts'
 import { type Blobs, SWEEP_GRACE_MS } from './blobs.ts'
 import { compareWithHash, type ExpectedBytes, type OnRead } from './verify.ts'
 

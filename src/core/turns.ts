@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises'
+
 /** Remembers the order in which users were served, so that the user who was served longest ago comes next. */
 export class Turns {
   #last = 0
@@ -74,5 +76,48 @@ export class TurnQueue<T> {
       if (next === undefined || this.#turns.of(owner) < this.#turns.of(next)) next = owner
     }
     return next
+  }
+}
+
+/** A request that does more work than this lets other requests take their turn in between. */
+const TURN_MS = 5
+
+/** Does something with each item, and lets other work on the main thread go on in between. */
+export async function eachInTurns<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
+  let began = performance.now()
+  for (const item of items) {
+    work(item)
+    if (performance.now() - began < TURN_MS) continue
+    await setImmediate()
+    began = performance.now()
+  }
+}
+
+/** Limits how many requests of a kind each user may have open, over all credentials. */
+export class UserSlots {
+  readonly #limit: number
+  readonly #taken = new Map<string, number>()
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** Takes a slot. Returns a function that releases it, or null if the user has no slot left. */
+  take(userId: string): (() => void) | null {
+    const taken = this.#taken.get(userId) ?? 0
+    if (taken >= this.#limit) return null
+    this.#taken.set(userId, taken + 1)
+    let isTaken = true
+    return () => {
+      if (!isTaken) return
+      isTaken = false
+      this.#release(userId)
+    }
+  }
+
+  #release(userId: string): void {
+    const left = (this.#taken.get(userId) ?? 1) - 1
+    if (left === 0) this.#taken.delete(userId)
+    else this.#taken.set(userId, left)
   }
 }

@@ -1,4 +1,4 @@
-import { type IncomingSink, receiveFiles } from '../blobs/incoming-files.ts'
+import { type IncomingSink, receiveFiles } from '../blobs/files.ts'
 import { isDocsearchError } from '../core/errors.ts'
 import { FORMATS, hasPageImages, isPicture } from '../core/formats.ts'
 import { killPoint } from '../core/kill-point.ts'

@@ -4,9 +4,8 @@ import { killPoint } from '../core/kill-point.ts'
 import { isDamaged } from '../index/segments/failures.ts'
 import type { Records } from '../records/records.ts'
 import { IndexFill, type FillParts } from './fill.ts'
-import type { Lifecycle, OpenIndex } from './lifecycle.ts'
+import { type Lifecycle, type OpenIndex, whileCurrent } from './lifecycle.ts'
 import { reconcileIndex } from './reconcile-index.ts'
-import { whileCurrent } from './while-current.ts'
 
 /** The pause before the next try to switch, when the switch has to wait for uploads under way. */
 const SWITCH_AGAIN_MS = 500

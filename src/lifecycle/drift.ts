@@ -3,11 +3,10 @@ import type { UnrelatedSimilarity } from '../core/noise.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { Logger } from '../core/logger.ts'
 import type { Records } from '../records/records.ts'
-import { embedCanaries, leastSimilarity, MIN_SIMILARITY, cosine } from './canaries.ts'
+import { embedCanaries, leastSimilarity, MIN_SIMILARITY, cosine, SAMPLE_PASSAGES, SAMPLE_QUESTIONS } from './calibration-texts.ts'
 import type { LoadedIndex, OpenIndexes } from './open-indexes.ts'
 import { placeholderEmbedder } from './placeholder-embedder.ts'
 import { driftMessage } from './status.ts'
-import { SAMPLE_PASSAGES, SAMPLE_QUESTIONS } from './calibration-texts.ts'
 
 /** The usual pause between checks. */
 export const DAY_MS = 86_400_000

@@ -7,14 +7,22 @@ import type { IndexRecord, ProjectIds, Records } from '../records/records.ts'
 import type { ModelRequestRecords, Versions, WriterReport, WriterReports } from '../records/shared.ts'
 import { fitOf } from './active-index.ts'
 import { withSpeed } from './build-meter.ts'
-import { Changes } from './changes.ts'
+import {
+  Changes,
+  type ChooseEmbedder,
+  type Choice,
+  type IndexReading,
+  type IndexState,
+  type LifecycleCheck,
+  type OpenIndex,
+  type UseOutcome,
+} from './lifecycle.ts'
 import { DAY_MS, DriftWatch, type WatchedIndexes } from './drift.ts'
 import { isUsable, parseFingerprint } from './fingerprint.ts'
-import type { ChooseEmbedder, Choice, IndexReading, IndexState, LifecycleCheck, OpenIndex, UseOutcome } from './lifecycle.ts'
+import { placeholderEmbedder } from './placeholder-embedder.ts'
 import { ModelRequests } from './model-requests.ts'
 import type { ModelTest } from './model-test.ts'
 import type { LoadedIndex } from './open-indexes.ts'
-import { placeholderEmbedder } from './placeholder-embedder.ts'
 import { changedMessage, describeStatus } from './status.ts'
 
 /** How often to look for changes while no search asks for them. */

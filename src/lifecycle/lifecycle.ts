@@ -1,7 +1,8 @@
+import { DocsearchError } from '../core/errors.ts'
+import type { Logger } from '../core/logger.ts'
 import type { UnrelatedSimilarity } from '../core/noise.ts'
 import type { Embedder } from '../embed/embedder.ts'
 import type { PassageIndex, PassageIndexStore } from '../index/passage-index.ts'
-import type { Logger } from '../core/logger.ts'
 import type { BuildSpeed, IndexProgress } from '../records/indexes.ts'
 import type { IndexRecord, ProjectIds, Records } from '../records/records.ts'
 import type { ModelTest } from './model-test.ts'
@@ -147,4 +148,90 @@ export interface LifecycleOptions {
   /** How often an instance without documents looks for a model on Ollama. */
   lookEveryMs?: number
   log: Logger
+}
+
+const NO_SEARCH = 'This process does not search.'
+
+/** The lifecycle of a process that answers no searches. Other code writes indexes while the process has the lease. */
+export function withoutIndexes(): IndexReading {
+  const refuse = async (): Promise<never> => {
+    throw new DocsearchError('unavailable', NO_SEARCH)
+  }
+  return {
+    active: () => null,
+    building: () => null,
+    inactive: () => [],
+    indexes: async () => [],
+    use: refuse,
+    test: refuse,
+    remove: refuse,
+    choice: () => ({ embedder: 'none', reason: NO_SEARCH }),
+    status: async () => ({ embedder: { status: 'ok', message: NO_SEARCH }, index: { status: 'ok', message: NO_SEARCH } }),
+    onChange: () => () => {},
+    waitFor: refuse,
+    close: async () => {},
+  }
+}
+
+/** Tells listeners that the active or the building index changed. */
+export class Changes {
+  readonly #listeners = new Set<() => void>()
+
+  /** Returns a function that removes the listener. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  announce(): void {
+    for (const listener of this.#listeners) listener()
+  }
+
+  /**
+   * Returns the first value other than null that `find` returns, now or after a change. Rejects with the signal's reason. A value that is there
+   * already is returned even when the signal is aborted, because a daemon that stops still finishes the documents in progress.
+   */
+  async waitFor<T>(find: () => T | null, signal: AbortSignal): Promise<T> {
+    const now = find()
+    if (now !== null) return now
+    signal.throwIfAborted()
+    const { promise, resolve, reject } = Promise.withResolvers<T>()
+    const onAbort = () => reject(signal.reason as Error)
+    const unsubscribe = this.onChange(() => {
+      const found = find()
+      if (found !== null) resolve(found)
+    })
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      return await promise
+    } finally {
+      unsubscribe()
+      signal.removeEventListener('abort', onAbort)
+    }
+  }
+}
+
+/** The index that a piece of work was for has been replaced. Its document goes back into the queue. */
+export class IndexChanged extends Error {}
+
+/**
+ * Runs `work` with a signal that aborts with `IndexChanged` when `isCurrent` is false, now or after a change, and with the reason of `signal` when that
+ * aborts.
+ */
+export async function whileCurrent<T>(
+  lifecycle: Pick<Lifecycle, 'onChange'>,
+  { isCurrent, signal }: { isCurrent: () => boolean; signal: AbortSignal },
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const changed = new AbortController()
+  const check = () => {
+    if (!isCurrent()) changed.abort(new IndexChanged())
+  }
+  const unsubscribe = lifecycle.onChange(check)
+  check()
+  try {
+    return await work(AbortSignal.any([signal, changed.signal]))
+  } finally {
+    unsubscribe()
+  }
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DocsearchError } from '../core/errors.ts'
+import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import { withoutLatest } from '../ollama/client.ts'
 import type { Records } from '../records/records.ts'
-import type { ModelRequest, ModelRequestRecords, Versions } from '../records/shared.ts'
-import type { ChooseEmbedder, UseOutcome } from './lifecycle.ts'
-import type { ModelTest } from './model-test.ts'
-import { testNamed } from './named-model.ts'
+import type { ModelRequest, ModelRequestRecords, Versions, HeldLease } from '../records/shared.ts'
+import type { ChooseEmbedder, UseOutcome, Lifecycle } from './lifecycle.ts'
+import { type ModelTest, testModel } from './model-test.ts'
+import type { Logger } from '../core/logger.ts'
 
 /** How long a change of model waits for the process that writes the index. */
 const USE_MS = 20_000
@@ -106,4 +106,46 @@ export class ModelRequests {
 
 function cannotUse(embedder: string, reason: string): string {
   return `The process that writes the index cannot use ${embedder}. ${reason}`
+}
+
+interface RequestParts {
+  lifecycle: Pick<Lifecycle, 'use'>
+  requests: Pick<ModelRequestRecords, 'newest' | 'answer'>
+  /** The lease of the process that writes the index. */
+  held: Pick<HeldLease, 'isStillHeld'>
+  log: Logger
+}
+
+/** Carries out a user's request to use a model, and answers it. Returns false if the model can't be used yet. */
+export async function carryOutRequest({ lifecycle, requests, held, log }: RequestParts): Promise<boolean> {
+  const request = await requests.newest()
+  if (request === null || (request.answer !== null && !('failure' in request.answer))) return true
+  try {
+    const { state, notice } = await lifecycle.use(request.embedder)
+    await requests.answer(request, { state, notice })
+    return true
+  } catch (error) {
+    // An answer would end the request. The next writer may be able to use the model.
+    if (!(await held.isStillHeld())) throw error
+    log.error({ err: error, embedder: request.embedder }, 'the requested embedder cannot be used; trying again later')
+    await requests.answer(request, { failure: isDocsearchError(error) ? error.message : 'Internal error. See its server log.' })
+    return false
+  }
+}
+
+/** Tests a model, which need not be in use. Throws `model_unusable`. */
+export async function testNamed(chooseEmbedder: ChooseEmbedder, name: string, signal: AbortSignal): Promise<ModelTest> {
+  const { embedder, reason } = await chooseEmbedder(null, withoutLatest(name))
+  if (embedder === null) throw new DocsearchError('model_unusable', reason)
+  try {
+    return await testModel(embedder, signal)
+  } finally {
+    await embedder.close()
+  }
+}
+
+/** Returns what to tell a user who chooses an embedder while the configuration names another one. Null if it does not. */
+export function pinnedNotice(pinned: string | null, embedder: string): string | null {
+  if (pinned === null || withoutLatest(pinned) === embedder) return null
+  return `The configuration of this instance names the embedder ${pinned}, so the next start switches back to it. Remove that setting, or set it to ${embedder}.`
 }

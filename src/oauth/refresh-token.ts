@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto'
-import { openText, sealText } from '../core/sealed-text.ts'
+import { openText, sealText } from '../core/sealed.ts'
 import { hashSecret } from '../core/secrets.ts'
 import type { TokenRecord } from '../records/oauth.ts'
 import { type Grant, type OAuthContext, required } from './context.ts'

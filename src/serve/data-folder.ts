@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { factsFile, runningDaemonOf, type DaemonFacts } from '../client/local-daemon.ts'
 import { WEBHOOK_KEY } from '../backup/layout.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
-import { makeFolder } from '../core/make-folder.ts'
+import { makeFolder } from '../core/sync.ts'
 import { refuseMoved } from './migrate/mark.ts'
 import { userInfo } from 'node:os'
 

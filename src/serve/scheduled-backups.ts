@@ -9,7 +9,7 @@ import { BackgroundTask } from '../core/background-task.ts'
 import type { Clock } from '../core/clock.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
-import { makeFolder } from '../core/make-folder.ts'
+import { makeFolder } from '../core/sync.ts'
 import type { Records } from '../records/records.ts'
 import type { BackupSource } from '../services/backup-source.ts'
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { AuditAction, AuditEvent } from '../core/audit.ts'
 import { isProjectId } from '../core/ids.ts'
-import { SealedNumbers } from '../core/sealed-numbers.ts'
+import { SealedNumbers } from '../core/sealed.ts'
 import { invalidCursor } from '../records/result-page.ts'
 import type { AuditSight, Records, ResultPage } from '../records/records.ts'
 import { isOwner, type Access, type Actor } from './access.ts'

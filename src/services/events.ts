@@ -1,5 +1,5 @@
 import type { DocumentEvent } from '../core/model.ts'
-import { SealedNumbers } from '../core/sealed-numbers.ts'
+import { SealedNumbers } from '../core/sealed.ts'
 import type { Records } from '../records/records.ts'
 import { type Access, type Actor, requireScope } from './access.ts'
 

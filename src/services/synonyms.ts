@@ -1,5 +1,5 @@
 import { DocsearchError } from '../core/errors.ts'
-import { eachInTurns } from '../core/in-turns.ts'
+import { eachInTurns } from '../core/turns.ts'
 import type { SynonymRecord, SynonymRule } from '../core/synonyms.ts'
 import type { ListRequest, Records, ResultPage, SavedSynonym } from '../records/records.ts'
 import { hasEffect } from '../search/expansions/synonym-matcher.ts'

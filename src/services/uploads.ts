@@ -1,8 +1,8 @@
 import type { Blobs } from '../blobs/blobs.ts'
-import { receiveFiles, type IncomingFile, type IncomingFiles } from '../blobs/incoming-files.ts'
+import { receiveFiles, type IncomingFile, type IncomingFiles } from '../blobs/files.ts'
 import { diskFull } from '../core/disk-errors.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
-import { UserSlots } from '../core/user-slots.ts'
+import { UserSlots } from '../core/turns.ts'
 import type { VisibleProject } from '../core/model.ts'
 import type { Ingest } from '../ingest/ingest.ts'
 import type { OnConflict, Records, Registered } from '../records/records.ts'
@@ -12,7 +12,7 @@ import type { Projects } from './projects.ts'
 import { withinQuotaOf } from './usage.ts'
 
 export type { OnConflict } from '../records/records.ts'
-export type { IncomingFile, IncomingFiles } from '../blobs/incoming-files.ts'
+export type { IncomingFile, IncomingFiles } from '../blobs/files.ts'
 
 const PROJECT_ERRORS = new Set<string>(['project_not_found', 'ambiguous_name', 'insufficient_role', 'limited_to_projects'])
 

@@ -2,7 +2,7 @@ import { randomBytes, createHmac } from 'node:crypto'
 import { open, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { translateDiskError } from '../core/disk-errors.ts'
-import { openText, sealingKey, sealText } from '../core/sealed-text.ts'
+import { openText, sealingKey, sealText } from '../core/sealed.ts'
 import { syncFolder } from '../core/sync.ts'
 
 const KEY_BYTES = 32

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { probeStore } from '../../src/objects/probe.ts'
+import { probeStore } from '../../src/objects/checks.ts'
 import { errorCode } from '../support/codes.ts'
 import { startS3rver, startVersitygw, VERSITYGW } from '../support/object-stores.ts'
 import { openStore } from '../support/open-store.ts'

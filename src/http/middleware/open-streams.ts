@@ -1,6 +1,6 @@
 import { DocsearchError } from '../../core/errors.ts'
 import { noTelemetry, type Telemetry } from '../../core/telemetry.ts'
-import { UserSlots } from '../../core/user-slots.ts'
+import { UserSlots } from '../../core/turns.ts'
 import { onceAborted } from '../routing/context.ts'
 
 /** A guess, because nobody knows when a stream will end. */

@@ -1,6 +1,5 @@
 import type { Logger } from '../../core/logger.ts'
-import { parseStoreLocation } from '../location.ts'
-import type { ObjectStore } from '../object-store.ts'
+import { parseStoreLocation, type ObjectStore } from '../object-store.ts'
 import { Requests, TIMING, type Timing } from './requests.ts'
 import { S3Store } from './store.ts'
 

@@ -2,10 +2,17 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { Readable, type Writable } from 'node:stream'
 import type { GetObjectCommandOutput, PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3'
-import type { StoreLocation } from '../location.ts'
-import type { ByteRange, LocalFile, ObjectStore, StoredObject, StoreState } from '../object-store.ts'
-import { BadAnswer, isAmbiguous, isConditionFailed, isMissing, isPassing, toStoreError, StoreTimeout } from './failures.ts'
-import type { Requests } from './requests.ts'
+import type { StoreLocation, ByteRange, LocalFile, ObjectStore, StoredObject, StoreState } from '../object-store.ts'
+import {
+  BadAnswer,
+  isAmbiguous,
+  isConditionFailed,
+  isMissing,
+  isPassing,
+  toStoreError,
+  StoreTimeout,
+  type Requests,
+} from './requests.ts'
 import type { Sdk } from './sdk.ts'
 import { finished } from 'node:stream/promises'
 

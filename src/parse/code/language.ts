@@ -1,4 +1,4 @@
-import type { LanguageName } from '../../core/language-extensions.ts'
+import type { LanguageName } from '../../core/formats.ts'
 
 /** How lines of a language begin a definition, such as a function, a class, or a key of a configuration file. */
 export interface Definition {

@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import { LANGUAGE_EXTENSIONS } from '../../core/language-extensions.ts'
+import { LANGUAGE_EXTENSIONS } from '../../core/formats.ts'
 import { C_FAMILY } from './c-family.ts'
 import type { Language } from './language.ts'
 import { OTHER_LANGUAGES } from './other-languages.ts'

@@ -1,4 +1,4 @@
-import { eachInTurns } from '../../core/in-turns.ts'
+import { eachInTurns } from '../../core/turns.ts'
 import { ReadCache } from '../../core/read-cache.ts'
 import type { Synonyms } from '../../records/records.ts'
 import type { OwnSynonyms } from './expand.ts'

@@ -5,7 +5,6 @@ import { silentLogger } from '../../../src/core/logger.ts'
 import type { OpenIndex } from '../../../src/lifecycle/lifecycle.ts'
 import type { IndexedPassage } from '../../../src/core/passage.ts'
 import { IndexWriter, type WriterParts } from '../../../src/ingest/writer.ts'
-import { IndexChanged } from '../../../src/lifecycle/while-current.ts'
 import type { JobRef } from '../../../src/records/queue.ts'
 
 /**

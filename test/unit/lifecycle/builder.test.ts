@@ -5,8 +5,7 @@ import { silentLogger } from '../../../src/core/logger.ts'
 import type { DocumentRecord } from '../../../src/core/model.ts'
 import { createRetries } from '../../../src/core/retries.ts'
 import { Builder, type BuilderParts } from '../../../src/lifecycle/builder.ts'
-import { Changes } from '../../../src/lifecycle/changes.ts'
-import type { OpenIndex } from '../../../src/lifecycle/lifecycle.ts'
+import { Changes, type OpenIndex } from '../../../src/lifecycle/lifecycle.ts'
 import { until } from '../../support/until.ts'
 
 /** A builder over records and an index in memory. */

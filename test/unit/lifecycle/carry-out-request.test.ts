@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { DocsearchError } from '../../../src/core/errors.ts'
 import { silentLogger } from '../../../src/core/logger.ts'
-import { carryOutRequest } from '../../../src/lifecycle/carry-out-request.ts'
+import { carryOutRequest } from '../../../src/lifecycle/model-requests.ts'
 import type { ModelRequest } from '../../../src/records/shared.ts'
 import { errorCode } from '../../support/codes.ts'
 

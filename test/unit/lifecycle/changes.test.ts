@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Changes } from '../../../src/lifecycle/changes.ts'
+import { Changes } from '../../../src/lifecycle/lifecycle.ts'
 
 const never = new AbortController().signal
 

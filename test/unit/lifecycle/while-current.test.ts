@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { Changes } from '../../../src/lifecycle/changes.ts'
-import { IndexChanged, whileCurrent } from '../../../src/lifecycle/while-current.ts'
+import { Changes, IndexChanged, whileCurrent } from '../../../src/lifecycle/lifecycle.ts'
 
 const untilAborted = (signal: AbortSignal) =>
   new Promise<unknown>((resolve) => signal.addEventListener('abort', () => resolve(signal.reason)))

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
-import { openText, sealText } from '../../../core/sealed-text.ts'
+import { openText, sealText } from '../../../core/sealed.ts'
 import type { SignedInProps } from '../../../pages/layout.tsx'
 import type { Login } from '../../routing/context.ts'
 

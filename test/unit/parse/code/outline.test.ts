@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { chunkDocument } from '../../../../src/chunk/chunk.ts'
 import { documentText } from '../../../../src/core/parsed.ts'
-import { LANGUAGE_EXTENSIONS } from '../../../../src/core/language-extensions.ts'
+import { LANGUAGE_EXTENSIONS } from '../../../../src/core/formats.ts'
 import { LANGUAGES } from '../../../../src/parse/code/languages.ts'
 import { parseBytes } from '../../../support/parse-file.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { SealedNumbers } from '../../../src/core/sealed-numbers.ts'
+import { SealedNumbers } from '../../../src/core/sealed.ts'
 
 const numbers = fc.integer({ min: 0, max: 2 ** 48 - 1 })
 
