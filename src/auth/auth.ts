@@ -1,7 +1,7 @@
 import type { Logger } from '../core/logger.ts'
 import type { ApiKeyRecord, KeyScope, Principal, ProjectLimit } from '../core/model.ts'
 import { hashSecret } from '../core/secrets.ts'
-import type { OAuthApplications, OAuthGrants } from '../records/oauth-records.ts'
+import type { OAuthApplications, OAuthGrants } from '../records/oauth.ts'
 
 /** Checks one kind of credential: API keys or OAuth access tokens. */
 export interface CredentialChecker {

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { hashSecret } from '../core/secrets.ts'
-import type { DeviceRecord } from '../records/oauth-records.ts'
+import type { DeviceRecord } from '../records/oauth.ts'
 import { authenticateApplication } from './authenticate-application.ts'
 import { after, type Grant, type OAuthContext, required } from './context.ts'
 import { OAuthError } from './errors.ts'

@@ -92,7 +92,8 @@ function weigh(
     exact,
     vectorWeight: exact.hasOnlyIdentifiers ? weight * IDENTIFIERS_WEIGHT : weight,
     hasMeaning: embedder.hasMeaning(vector),
-    noiseFloor: embedder.noiseFloor(vector) ?? (unrelatedSimilarity && measuredFloor(unrelatedSimilarity, hasKnownWords(exact.name))),
+    noiseFloor:
+      embedder.noiseFloor(vector) ?? (unrelatedSimilarity && measuredFloor(unrelatedSimilarity, hasKnownWords(exact.name))),
   }
 }
 

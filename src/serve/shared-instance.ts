@@ -5,8 +5,7 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import { DocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { ObjectStore } from '../objects/object-store.ts'
-import { claimStore, foreignStore, ownerOf } from '../objects/owner.ts'
-import { PROBES, probeStore } from '../objects/probe.ts'
+import { claimStore, foreignStore, ownerOf, PROBES, probeStore } from '../objects/checks.ts'
 import type { Postgres } from '../records/sql/postgres/open.ts'
 import type { PostgresServer } from '../records/sql/postgres/server.ts'
 import type { UpgradeOptions } from '../records/sql/upgrade.ts'
@@ -102,7 +101,7 @@ interface SharedStores {
  * store of another instance, it would delete the documents of that instance. Throws `data_unusable`.
  */
 async function requireOwnStore({ server, objects }: SharedStores): Promise<void> {
-  const { hasDocuments, keepInstanceId, readInstanceId } = await import('../records/sql/postgres/instance-id.ts')
+  const { hasDocuments, keepInstanceId, readInstanceId } = await import('../records/sql/postgres/secrets.ts')
   const owner = await ownerOf(objects)
   if (owner !== null && owner === (await readInstanceId(server))) return
   // Read the store before the database: another process of a new instance stores the ID in the database before it stores objects.
@@ -122,14 +121,14 @@ async function requireOwnStore({ server, objects }: SharedStores): Promise<void>
 
 /** Claims the object store for the instance in the database. Throws `data_unusable` if it belongs to another instance. */
 export async function claimOwnStore({ server, objects }: SharedStores): Promise<void> {
-  const { keepInstanceId } = await import('../records/sql/postgres/instance-id.ts')
+  const { keepInstanceId } = await import('../records/sql/postgres/secrets.ts')
   const id = await keepInstanceId(server, randomUUID())
   if ((await claimStore(objects, id)) !== id) throw foreignStore()
 }
 
 /** Like `requireOwnStore`, but changes nothing. An instance that only an earlier version has started has no ID. */
 export async function checkOwnStore({ server, objects }: SharedStores): Promise<void> {
-  const { readInstanceId } = await import('../records/sql/postgres/instance-id.ts')
+  const { readInstanceId } = await import('../records/sql/postgres/secrets.ts')
   const id = await readInstanceId(server)
   if (id !== null && (await ownerOf(objects)) !== id) throw foreignStore()
 }

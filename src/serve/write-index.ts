@@ -1,7 +1,7 @@
 import { Scrub } from '../doctor/scrub.ts'
 import { createIngest } from '../ingest/create.ts'
 import type { IngestOptions } from '../ingest/ingest.ts'
-import { carryOutRequest } from '../lifecycle/carry-out-request.ts'
+import { carryOutRequest } from '../lifecycle/model-requests.ts'
 import type { Lifecycle } from '../lifecycle/lifecycle.ts'
 import { startLifecycle } from '../lifecycle/start.ts'
 import type { Records } from '../records/records.ts'

@@ -16,7 +16,7 @@ test.each([
     typed,
     synonyms: null,
     embedder: createBuiltinEmbedder(),
-    chance: null,
+    unrelatedSimilarity: null,
     parts: { deadlines: { embedMs: 1_000, rerankMs: 1_000 }, log: silentLogger },
     signal: undefined,
   })
