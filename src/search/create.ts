@@ -128,7 +128,7 @@ interface AskedThread {
 /** Asks a search thread. If no passage has some words of the question, corrects these. The thread then has to be asked again. */
 async function askCorrected(run: Run): Promise<AskedThread> {
   const { query, typed, synonyms, measured } = run
-  const words = query.correct ? correctableIn(query.query, typed.free) : []
+  const words = query.correct ? await measured.stage('spelling', async () => correctableIn(query.query, typed.free)) : []
   const request = await requestOf(run, typed, NOT_CORRECTED, words)
   const answer = await askThread(run, request)
   const settled = { ...request, spelling: [] }

@@ -119,11 +119,15 @@ test('a command on the data folder upgrades it too, but not next to a daemon of 
 
 test('refuses a folder from before the first release, and says where to read on', async () => {
   await instance.remove()
-  await unpackDataFolder('development-folder', instance.dataDir)
-  const before = readFileSync(join(instance.dataDir, 'docsearch.db'))
+  await unpackDataFolder('version-0.1.0', instance.dataDir)
+  const file = join(instance.dataDir, 'docsearch.db')
+  const database = new DatabaseSync(file)
+  database.exec('delete from kysely_migration where name = (select max(name) from kysely_migration)')
+  database.close()
+  const before = readFileSync(file)
   const { code, stderr } = await refusedStart(instance.env)
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('docs/upgrades.md says which version can') })
-  expect(readFileSync(join(instance.dataDir, 'docsearch.db'))).toEqual(before)
+  expect(readFileSync(file)).toEqual(before)
 })
 
 test('refuses a folder of a newer version, and names both versions', async () => {

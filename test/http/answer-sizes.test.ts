@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SearchAnswer } from '../../src/contract/search.ts'
-import { MAX_JOINED_CHARS, MAX_TITLE_CHARS } from '../../src/core/text-limits.ts'
-import { hashText } from '../../src/text/passage-terms.ts'
+import { MAX_JOINED_CHARS } from '../../src/core/text-limits.ts'
 import { readHtml } from '../support/read-html.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
-import { isOnServers } from '../support/on-servers.ts'
 import { loggedIn } from '../support/web-client.ts'
-import { visibleTo } from '../support/visible.ts'
 
 const ANSWER_BYTES = 15_000
 
@@ -48,60 +45,6 @@ test.each(['chunk', 'document'])('leaves out the last results that do not fit, g
   expect(pages).toBeGreaterThan(1)
   expect(new Set(found).size).toBe(found.length)
   expect(new Set(found.map((name) => name.split(' ')[0])).size).toBe(20)
-})
-
-test('sets truncated to false in a complete answer', async () => {
-  const { answer } = await search({ limit: 2 })
-  expect(answer).toMatchObject({ truncated: false, results: [{}, {}] })
-})
-
-// On servers, only the worker may write to the index.
-test.skipIf(isOnServers)('an index and records of an earlier version, with long passages, give bounded answers', async () => {
-  const id = await app.bob.ready('dodo.txt', 'The dodo is gone.')
-  const { records, lifecycle } = app.backend
-  const bob = (await records.users.findByEmail('bob@example.org'))!.id
-  const document = (await records.documents.get(await visibleTo(records, bob), id))!
-  const { index, embedder } = lifecycle.active()!
-  const text = `The dodo is gone${'!'.repeat(3_000_000)}`
-  const passages = [0, 1, 2, 3].map((n) => ({
-    id: `${id}:${document.version}:${n}`,
-    documentId: id,
-    version: document.version,
-    ownerId: bob,
-    projectId: document.projectId,
-    mediaType: document.mediaType,
-    name: document.name,
-    path: document.path,
-    tags: [],
-    documentCreatedAt: document.createdAt,
-    index: n,
-    pageStart: 1,
-    pageEnd: 1,
-    charStart: n * text.length,
-    charEnd: (n + 1) * text.length,
-    heading: text,
-    title: text,
-    text: `${n}${text}`,
-    gap: '',
-    context: '',
-    textHash: hashText(`${n}${text}`),
-    terms: 'dodo gone',
-    titleTerms: 0,
-    headingTerms: 0,
-    language: 0,
-    nameTerms: '',
-    vector: new Float32Array(embedder.dimensions).fill(0.1),
-  }))
-  await index.put([{ documentId: id, isNew: false, passages }])
-  for (const mode of ['hybrid', 'vector', 'keyword']) {
-    const { body } = await app.bob.post<SearchAnswer>('/api/v1/search', { query: 'dodo', mode, limit: 100 })
-    expect(body.results.length).toBeGreaterThan(0)
-    for (const { text: shown, chunk } of body.results) {
-      expect(Math.max(shown.length, chunk.char_end - chunk.char_start)).toBeLessThanOrEqual(MAX_JOINED_CHARS)
-      expect(chunk.heading.length).toBeLessThanOrEqual(MAX_TITLE_CHARS)
-    }
-    expect(JSON.stringify(body).length).toBeLessThanOrEqual(ANSWER_BYTES)
-  }
 })
 
 test('the search view says that results are missing, and its next page continues after the last result', async () => {
