@@ -50,7 +50,7 @@ type Watch = Pick<TableWatch, 'verify' | 'onReadable' | 'onDamage' | 'announce' 
  * An index in an object store, which one process at a time writes and any number of processes read. docs/segments.md explains why a process that was
  * frozen and is no longer the writer can't damage it:
  *
- * - A commit of segments needs the fence of the newest writer (commit-log.ts).
+ * - A commit of segments needs the fence of the newest writer (segments/remote/commit-log.ts).
  * - Rows in the table are added before the commit that refers to them. Only the process that has added a row ever refers to it, under the same
  *   fence. So rows without a commit are garbage from the next takeover on.
  * - Only garbage is removed: rows of passages that a commit has removed, and rows that the writer has found unused while it was the writer.

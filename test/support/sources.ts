@@ -13,7 +13,7 @@ export interface Import {
 }
 
 export interface Source {
-  /** Relative to src/, with slashes: `index/lance.ts`. */
+  /** Relative to src/, with slashes: `core/ids.ts`. */
   path: string
   folder: string
   lines: number

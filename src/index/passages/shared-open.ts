@@ -19,7 +19,7 @@ export interface SharedTableStoreOptions {
   address: string
   /** The same place, to list and delete objects. */
   objects: ObjectStore
-  /** For LanceDB's own client of the object store (storage-options.ts). */
+  /** For LanceDB's own client of the object store (shared-tables.ts). */
   storageOptions: Readonly<Record<string, string>>
   /** False for a process that only reads. It creates no table. */
   canWrite: boolean

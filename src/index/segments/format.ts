@@ -15,7 +15,7 @@ export const BLOCK_POSTINGS = 128
 /** The bit packing reads 32 bits at once, of which up to 7 precede the number. */
 export const MAX_PACKED_BITS = 25
 export const MAX_PASSAGES = 2 ** MAX_PACKED_BITS - 1
-/** More than the terms of any passage within the limits of `passage-limits.ts`. */
+/** More than the terms of any passage within the limits of `core/text-limits.ts`. */
 export const MAX_FIELD_LENGTH = 2 ** 16 - 1
 /** A block stores its highest frequency in a field as one byte. This value stands for 255 and every higher frequency. */
 export const UNBOUNDED_FREQUENCY = 255

@@ -15,7 +15,7 @@ export interface Definition {
 }
 
 export interface Language {
-  /** Its extensions are in core/language-extensions.ts. */
+  /** Its extensions are in core/formats.ts. */
   name: LanguageName
   /** Names of files without an extension, in lower case. */
   fileNames?: readonly string[]

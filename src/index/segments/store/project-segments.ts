@@ -50,7 +50,7 @@ export function asKnown(segment: SharedSegment, known: SharedSegment | undefined
   return isSame ? known : { ...segment, words, vectors }
 }
 
-/** Makes V8 count the memory of a segment in this thread (shared-memory.ts). */
+/** Makes V8 count the memory of a segment in this thread (segments/paged-file.ts). */
 export function countMemoryOfSegment({ words, vectors }: SharedSegment): void {
   for (const file of [words, vectors]) if (!isPaged(file)) bytesInMemory(file)
 }

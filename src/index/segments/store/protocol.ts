@@ -65,7 +65,7 @@ export type Marked = Pick<ProjectSegments, 'projectId' | 'isIncomplete'>
 export interface Installation {
   projectId: string
   segment: SharedSegment
-  /** The segments that it replaces, with the new numbers of their passages (merge.ts). */
+  /** The segments that it replaces, with the new numbers of their passages (segments/merge.ts). */
   sources: readonly { name: string; numbers: Uint32Array }[]
   /** Documents that were deleted or replaced while the segment was built. */
   without: readonly string[]

@@ -13,7 +13,7 @@ export const NO_ROW = 2 ** 32 - 1
 export const SIGN_GROUP_ROWS = 32
 
 /**
- * The sections of a file of vectors (sections.ts describes the header). A vector's row is its number in the file. P is the number of passages, V
+ * The sections of a file of vectors (segments/sections.ts describes the header). A vector's row is its number in the file. P is the number of passages, V
  * of vectors, F of vectors whose dense part isn't 0, B of blocks, and C of clusters. D is the number of dense dimensions, padded with zeros to a
  * multiple of 8. R is the number of the other dimensions, which the code calls the rest.
  *

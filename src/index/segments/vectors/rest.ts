@@ -36,7 +36,7 @@ export class RestRows {
     this.ends.push(bytes.length)
   }
 
-  /** Copies a row into row `to` of a block's table (rest-blocks.ts), which has to be all zeros. */
+  /** Copies a row into row `to` of a table of `createRestTable`, which has to be all zeros. */
   copy(row: number, table: Int8Array, to: number): void {
     const bytes = this.bytes.written()
     const end = this.ends[row]!
