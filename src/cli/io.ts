@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { KeytarLike } from '../client/credentials/keychain.ts'
-import type { Browse } from './browsing.ts'
+import type { Browse } from './browse.ts'
 import type { OutputStream } from './view/screen.ts'
 import type { StartSettings } from './memory-settings.ts'
 

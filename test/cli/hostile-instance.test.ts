@@ -549,7 +549,7 @@ test('only view/ makes text that is printed without escaping, and only the entry
       .filter(({ path }) => pattern.test(source(path)))
       .map(({ path }) => path)
       .toSorted()
-  expect(containing(/new Styled\(/)).toEqual(['cli/view/records.ts', 'cli/view/safe.ts', 'cli/view/style.ts'])
+  expect(containing(/new Styled\(/)).toEqual(['cli/view/csv-and-json-lines.ts', 'cli/view/safe.ts', 'cli/view/style.ts'])
   expect(containing(/(?:stdout|stderr|#stream)\.write\(/)).toEqual(['cli/main.ts', 'cli/program.ts', 'cli/view/screen.ts'])
   expect(containing(/\.bytes\b/)).toEqual(['cli/commands/backup/create.ts', 'cli/commands/documents/get.ts'])
 })

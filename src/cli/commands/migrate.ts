@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { defineCommand } from '../define.ts'
 import { EXIT } from '../exit.ts'
 import { required, text } from '../options.ts'
-import { createBar } from './bar.ts'
+import { createBar } from '../view/progress-bar.ts'
 import { daemonOutput } from './serve.ts'
 
 export default defineCommand({

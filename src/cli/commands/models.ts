@@ -66,7 +66,7 @@ const pull = defineCommand({
   arguments: { model: argument('<model>', 'Name of the model in Ollama') },
   examples: ['docsearch models pull embeddinggemma'],
   async run(context, { model }) {
-    const { createBar } = await import('./bar.ts')
+    const { createBar } = await import('../view/progress-bar.ts')
     const client = await context.client()
     const bar = createBar(context)
     try {
@@ -131,7 +131,7 @@ async function untilBegun(context: Context, client: Client, asked: ModelUsed): P
 
 /** Polls until the model is in use. Ctrl-C ends the waiting; the instance goes on building the index. */
 async function untilInUse(context: Context, client: Client, asked: ModelUsed): Promise<ModelUsed> {
-  const { createBar } = await import('./bar.ts')
+  const { createBar } = await import('../view/progress-bar.ts')
   const bar = createBar(context)
   let lastReason: string | null = null
   try {

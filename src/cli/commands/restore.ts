@@ -7,7 +7,7 @@ import { defineCommand } from '../define.ts'
 import { EXIT } from '../exit.ts'
 import { flag, path, pathArgument } from '../options.ts'
 import { SNAPSHOT } from './backup/verify.ts'
-import { createBar } from './bar.ts'
+import { createBar } from '../view/progress-bar.ts'
 import { daemonOutput } from './serve.ts'
 
 export default defineCommand({

@@ -4,7 +4,7 @@ import type { Me } from '../../contract/account.ts'
 import { DocsearchError } from '../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { defineCommand } from '../define.ts'
-import { namesOfLimit, usageFields } from '../view/usage.ts'
+import { namesOfLimit, usageFields } from '../view/limits.ts'
 import { formatFields } from '../view/table.ts'
 import { shownMoment } from '../view/time.ts'
 

@@ -8,7 +8,7 @@ import { defineCommand } from '../../define.ts'
 import { EXIT, usage } from '../../exit.ts'
 import { flag, integer, option, pathArgument } from '../../options.ts'
 import { dataFolder, DATA_OPTIONS, hintAtData } from '../administer.ts'
-import { createBar, type Bar } from '../bar.ts'
+import { createBar, type Bar } from '../../view/progress-bar.ts'
 import { daemonOutput } from '../serve.ts'
 
 const DEFAULT_KEEP = 7

@@ -6,7 +6,7 @@ import type { Context } from '../../context.ts'
 import { defineCommand } from '../../define.ts'
 import { EXIT } from '../../exit.ts'
 import { pathArgument, text } from '../../options.ts'
-import { createBar } from '../bar.ts'
+import { createBar } from '../../view/progress-bar.ts'
 
 export const SNAPSHOT = text('--snapshot <name>', 'Name of the backup in the folder (default: the newest)')
 

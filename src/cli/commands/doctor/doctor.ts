@@ -8,7 +8,7 @@ import { joined, oneLine, safe, type Styled } from '../../view/safe.ts'
 import { count } from '../../view/style.ts'
 import { formatTable } from '../../view/table.ts'
 import { dataFolder } from '../administer.ts'
-import { createBar } from '../bar.ts'
+import { createBar } from '../../view/progress-bar.ts'
 
 export interface DoctorOptions {
   data: string | undefined

@@ -6,9 +6,9 @@ import { defineCommand, type OptionValues } from '../../define.ts'
 import { EXIT, usage } from '../../exit.ts'
 import { canAsk } from '../../io.ts'
 import { argumentList } from '../../options.ts'
-import { notesOf, withoutLowScores, REQUEST_OPTIONS, requestOf } from './request.ts'
+import { REQUEST_OPTIONS, requestOf, withoutLowScores } from './request.ts'
 import { openResult } from './open.ts'
-import { isForPrograms, print, PRINT_OPTIONS } from './print.ts'
+import { isForPrograms, notesOf, print, PRINT_OPTIONS } from './print.ts'
 
 const DETAILS = `\
 Operators in a query:

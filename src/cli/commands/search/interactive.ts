@@ -2,9 +2,10 @@ import type { SearchAnswer, SearchResult } from '../../../contract/search.ts'
 import type { Context } from '../../context.ts'
 import type { OptionValues } from '../../define.ts'
 import { EXIT } from '../../exit.ts'
-import { formatBrowser } from '../../view/browser.ts'
-import { notesOf, withoutLowScores, type REQUEST_OPTIONS, requestOf } from './request.ts'
+import { formatBrowsedResults } from '../../view/browsed-results.ts'
 import { openResult } from './open.ts'
+import { notesOf } from './print.ts'
+import { type REQUEST_OPTIONS, requestOf, withoutLowScores } from './request.ts'
 
 /** Searches while the user types, and opens the result that they choose. Returns the exit code. */
 export async function searchInteractively(context: Context, options: OptionValues<typeof REQUEST_OPTIONS>): Promise<number> {
@@ -21,7 +22,7 @@ export async function searchInteractively(context: Context, options: OptionValue
       const notes = notesOf(shown, request.mode ?? 'hybrid')
       return { items: shown.results, note: [...(shown.results.length === 0 ? ['No results.'] : []), ...notes].join(' ') }
     },
-    draw: (browsed, size) => formatBrowser(browsed, size, context.style),
+    draw: (browsed, size) => formatBrowsedResults(browsed, size, context.style),
   })
   if (chosen === null || answer === undefined) return EXIT.done
   return openResult(context, answer, answer.results.indexOf(chosen) + 1)

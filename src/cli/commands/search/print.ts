@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts'
 import type { OptionValues } from '../../define.ts'
 import { wantsColor, widthOf } from '../../io.ts'
 import { choice, flag, integer, option } from '../../options.ts'
-import { showsLinks } from '../../view/style.ts'
+import { count, showsLinks } from '../../view/style.ts'
 import { oneLine } from '../../view/safe.ts'
 
 /** How to show the results. */
@@ -47,7 +47,7 @@ export async function print(context: Context, answer: SearchAnswer, options: Opt
     )
   if (format === 'json') return context.printJson(answer)
   if (format !== 'text') {
-    const { formatCsv, formatJsonLines } = await import('../../view/records.ts')
+    const { formatCsv, formatJsonLines } = await import('../../view/csv-and-json-lines.ts')
     return context.print(format === 'csv' ? formatCsv(results) : formatJsonLines(results))
   }
   if (isForPrograms(context, options)) return context.print(results.map((result) => pipeLine(result, options)).join(''))
@@ -66,7 +66,7 @@ async function list(
 ): Promise<void> {
   if (format === 'json') context.printJson(values)
   else if (format === 'text') context.print(values.map((value) => oneLine(value) + '\n').join(''))
-  else context.print((await import('../../view/records.ts')).formatList(name, values, format))
+  else context.print((await import('../../view/csv-and-json-lines.ts')).formatList(name, values, format))
 }
 
 /** `path:line:text` or `path:page:text`, the format of grep, which `cut` and editors understand. */
@@ -75,11 +75,45 @@ function pipeLine({ document, chunk, text, highlights }: SearchResult, { full }:
   // Where the first word of the query is, as in grep.
   const at = highlights.find(([start]) => start >= from && start < to)?.[0] ?? from
   // Pages are separated by form feeds. Instances of earlier versions send no lines.
-  const place = chunk.line == null ? chunk.page_start + count(text, '\f', at) : chunk.line + count(text, '\n', at)
+  const place = chunk.line == null ? chunk.page_start + countOf(text, '\f', at) : chunk.line + countOf(text, '\n', at)
   return `${oneLine(document.path)}:${place}:${oneLine(text.slice(from, to))}\n`
 }
 
 /** Counts a character before an offset. */
-function count(text: string, character: string, end: number): number {
+function countOf(text: string, character: string, end: number): number {
   return text.slice(0, end).split(character).length - 1
+}
+
+/** Returns what the user should know about an answer, besides its results. `asked` is the mode that the user wanted. */
+export function notesOf(answer: SearchAnswer, asked: string): string[] {
+  return [...correctionOf(answer), ...relaxedPhrasesOf(answer), ...limitationsOf(answer, asked)]
+}
+
+/** The note is printed on a pipe too, because a script may want to search again without the correction. */
+function correctionOf({ query, corrected_query: corrected }: SearchAnswer): string[] {
+  // Earlier versions of the API lack the field.
+  return corrected ? [`Showing results for ${corrected}. To search for ${query}, add --no-correct.`] : []
+}
+
+function relaxedPhrasesOf({ relaxed_phrases: phrases }: SearchAnswer): string[] {
+  // Earlier versions of the API lack the field.
+  if (!phrases?.length) return []
+  const quoted = phrases.map((phrase) => `"${phrase}"`).join(' and ')
+  return [`No passage contains ${quoted}. Showing results for the words. To search only for the exact text, add --no-correct.`]
+}
+
+/** Names the reasons why results may be missing, so that an index that is still filling doesn't look empty. */
+function limitationsOf(answer: SearchAnswer, asked: string): string[] {
+  const notes: string[] = []
+  if (answer.pending_documents > 0)
+    notes.push(`${count(answer.pending_documents, 'document is', 'documents are')} not searchable yet.`)
+  // Instances of earlier versions don't send the next two fields.
+  if (answer.correction_reason) notes.push(answer.correction_reason)
+  if (answer.truncated)
+    notes.push(
+      `The answer has only ${count(answer.results.length, 'result')}, because more would exceed the size limit of the instance. For the next results, use --offset.`,
+    )
+  if (answer.mode_reason !== null) notes.push(answer.mode_reason)
+  else if (answer.mode !== asked) notes.push(`Searched in ${answer.mode} mode only.`)
+  return notes
 }

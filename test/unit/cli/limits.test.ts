@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { usageFields } from '../../../src/cli/view/usage.ts'
+import { usageFields } from '../../../src/cli/view/limits.ts'
 
 const usage = { documents: 1_200, bytes: 1_234_567_890, passages: 30_000 }
 const quota = { documents: null, bytes: 5_000_000_000, passages: 100_000 }

@@ -1,5 +1,5 @@
 import type { SearchResult } from '../../contract/search.ts'
-import type { Browsed, Size } from '../browsing.ts'
+import type { Browsed, Size } from '../browse.ts'
 import { headerOf, passage } from './results.ts'
 import { joined, oneLine, type Printable, safe, type Styled } from './safe.ts'
 import { count, type Style } from './style.ts'
@@ -14,7 +14,7 @@ const MAX_STATUS_ROWS = 3
 const LIST_SHARE = 0.5
 
 /** Formats the results of a search while the user types: a list, and the passage of the selected result with its marks. */
-export function formatBrowser(browsed: Browsed<SearchResult>, { columns, rows }: Size, style: Style): Styled {
+export function formatBrowsedResults(browsed: Browsed<SearchResult>, { columns, rows }: Size, style: Style): Styled {
   const { items, selected } = browsed
   const lines = statusOf(browsed, columns, style)
   // An empty line is between list and passage.

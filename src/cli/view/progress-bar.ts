@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts'
 import { wantsColor, widthOf } from '../io.ts'
-import { oneLine, safe } from '../view/safe.ts'
-import { ERASE_LINE, styles } from '../view/style.ts'
-import { truncate } from '../view/width.ts'
+import { oneLine, safe } from './safe.ts'
+import { ERASE_LINE, styles } from './style.ts'
+import { truncate } from './width.ts'
 
 export interface Bar {
   /** `done` of `total`; null when unknown. */
