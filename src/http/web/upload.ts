@@ -10,7 +10,7 @@ import {
   type FileOutcome,
   renderUploadProgress,
 } from '../../pages/upload/upload.tsx'
-import { checkHeaders, isMultipart, readUpload } from '../api/upload/body.ts'
+import { checkHeaders, isMultipart, readUpload } from '../api/upload/read-upload.ts'
 import { failureOf } from '../api/upload/routes.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { requireCredential } from '../middleware/credential-watch.ts'

@@ -12,7 +12,7 @@ import { paths } from '../../../pages/paths.ts'
 import { MAX_SAVED_SEARCHES } from '../../../services/saved-searches.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { answerCreated, routesWith, type Route } from '../../routing/route.ts'
-import { searchFieldsOf, defaultName, fieldsOfParameters, savedParameters } from '../search/fields.ts'
+import { searchFieldsOf, defaultName, fieldsOfParameters, savedParameters } from '../../search-fields.ts'
 
 const route = routesWith({ tag: 'Search', idDescription: 'ID of the saved search' })
 const path = '/api/v1/saved-searches'

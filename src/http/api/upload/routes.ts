@@ -10,7 +10,7 @@ import type { Dependencies } from '../../dependencies.ts'
 import { requireCredential } from '../../middleware/credential-watch.ts'
 import { fail, shownError, toProblem } from '../../problems/problems.ts'
 import { type Call, type Route, routesWith } from '../../routing/route.ts'
-import { checkHeaders, readUpload } from './body.ts'
+import { checkHeaders, readUpload } from './read-upload.ts'
 
 const route = routesWith({ tag: 'Documents', access: 'write:documents' })
 

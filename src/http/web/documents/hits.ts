@@ -8,7 +8,7 @@ import { toSearchRequest } from '../../api/search/routes.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { clientGone } from '../../routing/context.ts'
 import type { ViewCall } from '../routing/page.ts'
-import { requestOf } from '../../api/search/fields.ts'
+import { requestOf } from '../../search-fields.ts'
 
 /** A search returns at most this many passages of the document. */
 const MAX_PASSAGES = 100

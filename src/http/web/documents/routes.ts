@@ -16,7 +16,7 @@ import { attachmentHeaders, FILE_POLICY, type OriginalHeaders, sendOriginal, sen
 import type { Dependencies } from '../../dependencies.ts'
 import { endWithSight } from '../../middleware/credential-watch.ts'
 import type { View, ViewCall } from '../routing/page.ts'
-import { searchFieldsOf } from '../../api/search/fields.ts'
+import { searchFieldsOf } from '../../search-fields.ts'
 import { type Hits, hitsOf, passageOf } from './hits.ts'
 import { findPlace, type OpenedPart, readTarget, type Target, citationOf, hitLinksOf, type Reading, stripOf } from './reading.ts'
 import { z } from 'zod'

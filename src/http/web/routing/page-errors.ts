@@ -3,7 +3,7 @@ import { renderError, type ErrorPageProps } from '../../../pages/error.tsx'
 import type { SearchFields } from '../../../pages/search/fields.ts'
 import { withBasePath } from '../../middleware/base-path.ts'
 import type { Ctx } from '../../routing/context.ts'
-import { searchFieldsOf } from '../../api/search/fields.ts'
+import { searchFieldsOf } from '../../search-fields.ts'
 import { sessionToken } from '../session/csrf.ts'
 import { asksForHtml, asksForJson, loginPath, viewerOf, setPagePolicy, safeReturnTo } from './page.ts'
 

@@ -1,15 +1,9 @@
-import { searchRequestWithin, type ParsedSearchRequest, type SearchRequest } from '../../../contract/search.ts'
-import { FORMATS, isFormatId } from '../../../core/formats.ts'
-import { examine, type FieldFault } from '../../../contract/validate.ts'
-import {
-  isByPassage,
-  SEARCH_FIELDS,
-  type SearchField,
-  type SearchFields,
-  searchParameters,
-} from '../../../pages/search/fields.ts'
-import { tagsOf } from '../../../pages/search/filters.ts'
-import type { SearchErrors } from '../../../pages/search/form.tsx'
+import { searchRequestWithin, type ParsedSearchRequest, type SearchRequest } from '../contract/search.ts'
+import { FORMATS, isFormatId } from '../core/formats.ts'
+import { examine, type FieldFault } from '../contract/validate.ts'
+import { isByPassage, SEARCH_FIELDS, type SearchField, type SearchFields, searchParameters } from '../pages/search/fields.ts'
+import { tagsOf } from '../pages/search/filters.ts'
+import type { SearchErrors } from '../pages/search/form.tsx'
 
 /** For each field of the request: its field on the page, and the subject of a sentence about it. */
 const PLACES: Readonly<Record<string, [field: SearchField, subject: string]>> = {
