@@ -1,7 +1,7 @@
 import { ClientError } from '../client/errors.ts'
 import { DocsearchError, type ErrorCode } from '../core/errors.ts'
 
-/** The exit codes of every command (contract 2). */
+/** The exit codes of every command. Scripts rely on them. */
 export const EXIT = {
   done: 0,
   nothing: 1,

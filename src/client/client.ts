@@ -104,7 +104,7 @@ const BACKUP_IDLE_MS = 60 * 60_000
 export type Client = ReturnType<typeof createClient>
 
 /**
- * Creates a client with one method for each endpoint of contract 1.3. Every method throws ClientError.
+ * Creates a client with one method for each endpoint. Every method throws ClientError.
  * The schemas of the contract serve as types only: an answer is checked for its outline, because loading zod would double the time of a search.
  */
 export function createClient(options: ClientOptions) {

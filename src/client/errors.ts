@@ -11,7 +11,7 @@ export interface ClientErrorOptions extends DocsearchErrorOptions {
   advice?: string
 }
 
-/** One invalid field of a request body (contract 1.2). */
+/** One invalid field of a request body. */
 export interface FieldFault {
   path: string
   message: string

@@ -82,7 +82,7 @@ function quote(text: string): string {
   return text.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22')
 }
 
-// A request may have 20 files and 400 MB (contract 3). Smaller requests keep several connections busy and lose less when one breaks.
+// A request may have 20 files and 400 MB by default (`limits.request_files`, `limits.request_bytes`). Smaller requests keep several connections busy and lose less when one breaks.
 const MAX_FILES = 20
 const MAX_BYTES = 64_000_000
 

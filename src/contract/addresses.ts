@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** Addresses of pages that answers of the API contain. pages/paths.ts has the addresses of all pages. */
+// Addresses of views that answers of the API contain. pages/paths.ts has the addresses of all views.
 
 export const SETUP_PATH = '/setup'
 export const PASSAGE_ANCHOR = 'passage'

@@ -68,10 +68,6 @@ export const LANGUAGE_EXTENSIONS = {
 
 export type LanguageName = keyof typeof LANGUAGE_EXTENSIONS
 
-/**
- * The formats that docsearch reads. To add one: a row here, a row in parse/readers.ts, and its parser.
- */
-
 /** How a browser shows an original: in its PDF viewer, as plain text, or not at all, so that it is downloaded. */
 export type OriginalView = 'pdf' | 'text' | 'download'
 
@@ -98,6 +94,7 @@ export interface DocumentFormat {
 
 const CODE_EXTENSIONS = Object.values(LANGUAGE_EXTENSIONS).flat() as [string, ...string[]]
 
+/** The formats that docsearch reads. A new format needs a row here, a row in parse/readers.ts, and a parser. */
 export const FORMATS = {
   pdf: {
     mediaType: 'application/pdf',

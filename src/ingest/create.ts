@@ -121,7 +121,7 @@ function changesOf({
   }
 }
 
-/** Documents that other processes have read come first, because they need no parser. */
+/** Returns how to claim documents. Documents that other processes have read come first, because they need no parser. */
 function claimFrom({ records, handedOver }: IngestOptions): Queue['claim'] {
   if (handedOver === undefined) return (limit, options) => records.queue.claim(limit, options)
   return async (limit, options) => {
@@ -131,8 +131,8 @@ function claimFrom({ records, handedOver }: IngestOptions): Queue['claim'] {
 }
 
 /**
- * With retries and batches of its own, so that an unavailable Ollama holds up the new index and no upload. The new index takes
- * turns with the users, as if one user owned all its documents.
+ * Returns the builder of a new index. It has retries and batches of its own, so an unavailable Ollama delays the new index but no upload. The
+ * new index takes turns with the users, as if one user owned all its documents.
  */
 function newBuilder(
   { records, lifecycle, log }: IngestOptions,

@@ -24,6 +24,8 @@ import { DATABASE_FILE, firstContent, keepFilesPrivate, openDataFolder, RESTORIN
 import { createLogger } from './logging.ts'
 import { keepTemporaryFilesIn, type ServeOutput } from './main.ts'
 
+if (DATABASE !== DATABASE_FILE) throw new Error('a backup and a data folder have the same name for the database')
+
 interface RestoreOptions extends Pick<RestoreHooks, 'onPassages' | 'onSegments'> {
   /** Its signal also ends a restore of the index. */
   source: Source
@@ -191,8 +193,6 @@ function describe(dir: string, { manifest, faults, bytes }: CheckedBackup, index
     backups_off: backupsOff,
   }
 }
-
-if (DATABASE !== DATABASE_FILE) throw new Error('a backup and a data folder have the same name for the database')
 
 /** Brings a restored database to this version, restores its index, and records the restore in it. */
 async function restoreDatabase(

@@ -2,7 +2,7 @@ import { DocsearchError } from '../../core/errors.ts'
 import { ClientError } from '../errors.ts'
 import { createTransport, type Connection, type Transport } from '../transport.ts'
 
-/** The application that is built into every instance (contract 1.6): public, with PKCE and a loopback redirect. */
+/** The application that is built into every instance: public, with PKCE and a loopback redirect. */
 export const CLI_CLIENT_ID = 'docsearch-cli'
 
 /** The application that asks. A public application has no secret. */

@@ -8,7 +8,7 @@ import type { ListRequest, ResultPage } from '../../services/create.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { ViewCall } from './routing/page.ts'
 
-/** Fields of several forms: the rules of the contract, with messages for the user who filled the form in. */
+// Fields of several forms: the rules of the contract, with messages for the user who filled the form in.
 
 export const name = z
   .string('Enter a name.')

@@ -1,4 +1,4 @@
-/** What a single line of Markdown is or begins. */
+// What a single line of Markdown is or begins.
 
 const RULE = /^(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/
 const ITEM = /^([-*+]|(\d{1,9})[.)])(?:[ \t]+(?=\S)|[ \t]*$)/

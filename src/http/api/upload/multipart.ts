@@ -3,11 +3,6 @@ import type { Readable } from 'node:stream'
 import { Dicer } from '@fastify/busboy'
 import { fail } from '../../problems/problems.ts'
 
-/**
- * Reads multipart bodies with Dicer, the parser inside @fastify/busboy. Its form class is not used: that class skips malformed parts and cuts
- * long fields silently, and an upload must not lose a file that way.
- */
-
 /** Takes the content of one part. */
 export interface PartSink {
   write(chunk: Buffer): Promise<void>
@@ -41,6 +36,10 @@ export function readMultipart(options: MultipartOptions): Promise<void> {
   return new MultipartReader(options).read()
 }
 
+/**
+ * Uses Dicer, the parser inside @fastify/busboy, but not its form class. That class skips malformed parts and cuts long fields silently, and an
+ * upload must not lose a file that way.
+ */
 class MultipartReader {
   readonly #options: MultipartOptions
   readonly #parser: Dicer
