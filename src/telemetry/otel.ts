@@ -26,8 +26,19 @@ import {
 } from '@opentelemetry/sdk-trace'
 import { isDocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
-import { type ActiveSpan, noTelemetry, type SpanStart } from '../core/telemetry.ts'
-import type { Tracing, TracingOptions } from './traces.ts'
+import { type ActiveSpan, noTelemetry, type SpanStart, type Telemetry } from '../core/telemetry.ts'
+
+export interface Tracing {
+  trace: Telemetry['trace']
+  /** Sends the remaining spans, for at most `graceMs`. */
+  close(graceMs: number): Promise<void>
+}
+
+export interface TracingOptions {
+  env: Readonly<Record<string, string | undefined>>
+  version: string
+  log: Logger
+}
 
 type Env = TracingOptions['env']
 

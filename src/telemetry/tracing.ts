@@ -1,5 +1,5 @@
 import { noTelemetry } from '../core/telemetry.ts'
-import type { Tracing, TracingOptions } from './traces.ts'
+import type { Tracing, TracingOptions } from './otel.ts'
 
 const OFF: Tracing = { trace: noTelemetry.trace, close: async () => {} }
 
