@@ -1,7 +1,7 @@
 import type { Embedder } from '../embed/embedder.ts'
 import { knownModel } from '../embed/registry.ts'
 import { cutToTokens } from '../text/model-tokens.ts'
-import { SAMPLE_PASSAGES, cosine } from './calibration-texts.ts'
+import { SAMPLE_PASSAGES, cosine } from './reference-texts.ts'
 
 export type CheckName = 'repeats' | 'meaning' | 'languages' | 'accents' | 'length'
 

@@ -11,7 +11,7 @@ import {
   beginsAsRtf,
   pictureKind,
 } from './sniff/begins-as.ts'
-import { type Archive, contains, hasWordDocument } from './sniff/content.ts'
+import { type Archive, contains, hasWordDocument } from './sniff/archive.ts'
 
 /** Adobe Acrobat opens a PDF whose header is within the first 1,024 bytes. Some mail gateways put lines before it. */
 const PDF_HEADER_WITHIN = 1024

@@ -1,5 +1,5 @@
 import { extname } from 'node:path'
-import type { Archive } from './content.ts'
+import type { Archive } from './archive.ts'
 
 /** A format that docsearch doesn't read. */
 export interface OtherFormat {

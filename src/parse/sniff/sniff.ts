@@ -7,7 +7,7 @@ import { byMark } from '../encoding/decode.ts'
 import { unmarkedUtf16 } from '../encoding/detect.ts'
 import { convertible, emptyFile, encryptedOffice, unsupportedType } from '../failures.ts'
 import { READERS, type SniffedFile } from '../readers.ts'
-import { type Archive, readArchive, contains } from './content.ts'
+import { type Archive, readArchive, contains } from './archive.ts'
 import { type OtherFormat, otherFormatOf } from './other-formats.ts'
 
 const HEAD_BYTES = 64 * 1024
