@@ -6,7 +6,7 @@ import type { PassageIndex } from '../index/passage-index.ts'
 import type { OpenIndex } from '../lifecycle/lifecycle.ts'
 import type { DocumentChange, ProjectIds } from '../records/records.ts'
 import type { IngestOptions } from './ingest.ts'
-import type { PreparePassages, StoredVectors } from './prepare-passages.ts'
+import type { PreparePassages, StoredVectors } from './passages.ts'
 
 export interface EditParts extends Pick<IngestOptions, 'records' | 'lifecycle' | 'quotas' | 'log'> {
   preparePassages: PreparePassages

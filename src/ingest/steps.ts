@@ -14,7 +14,7 @@ import type { NewAttachment } from '../records/attachments.ts'
 import type { Queue, QueuedDocument } from '../records/queue.ts'
 import { type OriginalStores, storeOriginal } from './accept.ts'
 import type { IngestOptions } from './ingest.ts'
-import type { DocumentText, PreparePassages, StoredVectors } from './prepare-passages.ts'
+import type { DocumentText, PreparePassages, StoredVectors } from './passages.ts'
 import type { IndexWriter } from './writer.ts'
 
 /** A parser process that dies without an error may have been killed by the system, so its document is parsed again. */

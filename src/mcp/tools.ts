@@ -6,7 +6,7 @@ import { excerptOf } from '../core/excerpt.ts'
 import type { Page } from '../core/parsed.ts'
 import { cutTo } from '../core/text-limits.ts'
 import type { Actor } from '../services/access.ts'
-import type { LocatedHit } from '../services/search.ts'
+import type { LocatedHit } from '../services/locations.ts'
 import type { Services } from '../services/create.ts'
 import {
   type FetchInput,
