@@ -85,7 +85,8 @@ export const FINDINGS = {
   database_older: {
     severity: 'warning',
     meaning: 'An earlier version of docsearch wrote the database. The doctor checked only what does not depend on its tables.',
-    advice: 'Start this version once with `docsearch serve`, which upgrades the folder, and run the doctor again.',
+    advice:
+      'Start this version once with `docsearch serve`, which upgrades the database or says which version can. Then run the doctor again.',
     fix: null,
   },
   log_damaged: {
