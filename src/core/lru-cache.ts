@@ -4,15 +4,15 @@ interface Entry<V> {
 }
 
 /**
- * Remembers values up to a total size. It forgets the values first that nobody has asked for longest. Not a package: a Map keeps its keys in
- * the order in which they were added, and the rest is these few lines.
+ * Remembers values up to a total size, and forgets the least recently used values first. Not a package: a Map keeps its keys in the order in
+ * which they were added, so the rest takes only these few lines.
  */
 export class LruCache<V, K = string> {
   readonly #entries = new Map<K, Entry<V>>()
   readonly #maxSize: number
   #size = 0
 
-  /** `maxSize` is in the unit in which `set` gets sizes, such as bytes. By default, it is a number of values. */
+  /** `maxSize` has the unit of the sizes that `set` gets, such as bytes. By default, it is a number of values. */
   constructor(maxSize: number) {
     this.#maxSize = maxSize
   }

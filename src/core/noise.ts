@@ -22,7 +22,7 @@ export function floorAmong(passages: number, { mean, deviation, margin }: NoiseF
 
 /**
  * The margins for a model whose similarity to unrelated passages was measured: for questions of words that nobody knows, and for questions of known words. bench/QUALITY.md
- * says how often nonsense finds a passage with them. An answer without a word of its question can be hardly nearer than chance.
+ * says how often nonsense finds a passage with them. An answer that has no word of its question can be hardly nearer than chance.
  */
 const UNKNOWN_WORDS_MARGIN = 1.75
 const KNOWN_WORDS_MARGIN = 0

@@ -8,8 +8,8 @@ export class ReadCache<T> {
   #version = -1
 
   /**
-   * `versionNow` returns a larger number after every change of what is read. When all values together exceed `maxSize`, those are forgotten
-   * that nobody has asked for longest. By default, each value has the size 1.
+   * `versionNow` returns a larger number after each change to what is read. When all values together exceed `maxSize`, the cache forgets the
+   * least recently used ones. By default, each value has the size 1.
    */
   constructor(versionNow: () => number | Promise<number>, maxSize: number, sizeOf: (value: T) => number = () => 1) {
     this.#versionNow = versionNow

@@ -57,7 +57,7 @@ export class Thread<C extends Calls<C>> {
   readonly #waiting = new Map<number, Waiting>()
   #worker: Worker | null = null
   #ended: Promise<unknown> = Promise.resolve()
-  /** There is one timer for all calls, because making one costs more than starting it again. The idle timer is alike. */
+  /** One timer serves all calls, because creating a timer costs more than restarting it. The idle timer is reused for the same reason. */
   #callTimer: NodeJS.Timeout | undefined
   #idleTimer: NodeJS.Timeout | undefined
   #isClosed = false

@@ -16,7 +16,7 @@ const DEADLINE_MS = 20_000
 const MARKS_DEADLINE_MS = 3_000
 /** Questions that one user may have waiting. A browser asks for a page and its neighbours. */
 const MAX_WAITING = 24
-/** A page that failed is not tried again for this long, because a hostile one takes all its time each time. */
+/** docsearch does not try a failed page again for this long, because a hostile page uses up the time limit at each attempt. */
 const FAILURE_MS = 10 * 60_000
 const MEMORY_BYTES = 4_000_000
 /** Failures that the page would meet again. */

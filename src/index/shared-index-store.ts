@@ -53,7 +53,7 @@ export interface SharedIndexStoreOptions {
   clock?: Clock
   /** By default, LanceDB on the same object store. */
   tables?: PassageTableStore
-  /** How long a search waits for newer commits before it goes on without them. By default, 3 seconds. */
+  /** How long a search waits for newer commits before it continues without them. By default, 3 seconds. */
   catchUpMs?: number
   /** From this size on, files stay in the object store. By default, 4 MB. */
   minRemoteBytes?: number

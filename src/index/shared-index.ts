@@ -19,7 +19,7 @@ import { guarded, TableAndSegments } from './table-and-segments.ts'
 import { TableWatch } from './table-watch.ts'
 import { isDocsearchError } from '../core/errors.ts'
 
-/** How long a search waits for newer commits before it goes on without them. */
+/** How long a search waits for newer commits before it continues without them. */
 const CATCH_UP_MS = 3_000
 /** The search for unused rows reads the IDs of all rows, so it runs rarely. */
 const UNUSED_EVERY_MS = 60 * 60_000

@@ -39,8 +39,8 @@ export interface ObjectStore {
   /** Like `putFile`, for bytes in memory. */
   put(key: string, bytes: Uint8Array): Promise<void>
   /**
-   * Stores bytes unless there is an object with this key. Returns whether this call has stored them. If there are several calls at the same time, in any number
-   * of processes, one returns true. Each call must have different bytes.
+   * Stores bytes unless there is an object with this key. Returns whether this call has stored them. Of several calls at the same time, in any number of
+   * processes, only one returns true. Each call must have different bytes.
    */
   create(key: string, bytes: Uint8Array): Promise<boolean>
   /**

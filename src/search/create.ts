@@ -19,7 +19,7 @@ export type { SearchOptions } from './run.ts'
 
 /** A commit may replace passages between finding and reading them. The search then starts over, with at most this many attempts in all. */
 const MAX_ATTEMPTS = 3
-/** How long a search waits for the embedder and for the reranker before it goes on without them. */
+/** How long a search waits for the embedder and for the reranker before it continues without them. */
 const DEADLINES = { embedMs: 5_000, rerankMs: 3_000 }
 
 const REBUILDING = 'A damaged part of the search index is being rebuilt, so some of your documents are missing from this answer.'

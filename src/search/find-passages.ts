@@ -53,21 +53,21 @@ export function findPassages(projects: readonly SearchedProject[], request: Find
 
 type Ordered = Pick<Found, 'more' | 'rerank' | 'forModel'> & { groups: readonly Group[] }
 
-/** Applies every rule that decides the order of relevance, one after the other. Each function has the constants of its rule. */
+/** Applies every rule that decides the order of relevance, one after another. Each function has the constants of its rule. */
 function inOrderOfRelevance(segments: readonly FilteredSegment[], search: CandidateSearch, request: FindRequest): Ordered {
   const { question, forModel } = request
   const words = new PassageWords(segments)
-  // Two channels find candidates: BM25 finds words, with other words for them (expansions/) counting less and passages in another
-  // language 0.8 times, and cosine similarity finds meaning. In hybrid mode, passages that are no nearer than chance are dropped
+  // Two channels find candidates. BM25 finds words: synonyms (expansions/) count less, and passages in another language count 0.8 times.
+  // Cosine similarity finds meaning. In hybrid mode, passages that are no nearer than chance are dropped
   // (candidates.ts). The fused score is the sum of both channels, the vectors' part squared and weighted by the embedder (fuse.ts).
   const fused = search.deepen()
   // The best 50 are reordered by where they have the words: near each other, in order, in titles (rerank/features.ts), or by a model
   // that has read them.
   const { candidates: reranked, ...outcome } = rerank(fused, words, request)
-  // Passages that mean the same as the question get up to five places even without any word of it (promote.ts). A model knows better.
+  // Passages that mean the same as the question get up to five places even without any of its words (promote.ts). A reranker model judges this better.
   const isPromoting = !isByModel(request.rerank) && question.hasMeaning && !question.exact.hasOnlyIdentifiers
   const promoted = isPromoting ? promoteNearest(reranked, (some) => words.shares(some, question)) : reranked
-  // A document whose name is the question comes first, then passages with the number or identifier that the question is (promote.ts).
+  // A document whose name is the question comes first, then passages with the number or identifier that makes up the question (promote.ts).
   const exact = promoteExact(promoted, question.exact, segments, words)
   // Neighbouring passages and equal texts become one result. For documents, the best passage counts, and the next two a little (group.ts).
   const groups = fill(exact, search, request)

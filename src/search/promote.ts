@@ -79,7 +79,7 @@ function withPlace(candidate: Candidate, rank: number, score: number): Candidate
 
 /** How many documents of one name come first. */
 const MAX_NAMED = 10
-/** How many documents of one name are read in each segment. */
+/** How many documents with the same name are read in each segment. */
 const MAX_READ = 1_000
 
 /**

@@ -78,7 +78,7 @@ async function embed(text: string, { query: { mode, userId }, embedder, parts, s
 /** How much the vectors count in a question of numbers and identifiers: they only decide between equals. */
 const IDENTIFIERS_WEIGHT = 0.1
 
-/** Says how much a vector counts. Names and numbers are found by their letters, and vectors disturb. */
+/** Says how much a vector counts. Names and numbers are found by their letters, and vectors would only get in the way. */
 function weigh(
   vector: Float32Array | null,
   text: string,

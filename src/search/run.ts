@@ -36,7 +36,7 @@ export interface SearchOptions {
   threads: SearchThreads
   /** Weight of the vector channel. By default, or when null, the embedder's own weight. */
   fusionWeight?: number | null
-  /** How long a search waits for the embedder and for the reranker before it goes on without them. */
+  /** How long a search waits for the embedder and for the reranker before it continues without them. */
   deadlines?: { embedMs: number; rerankMs: number }
 }
 

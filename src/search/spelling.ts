@@ -51,9 +51,9 @@ export function correctableIn(query: string, spans: readonly (readonly [start: n
 }
 
 /**
- * Corrects the words of a query that no passage of the projects has. `unknown` are their positions among the correctable `words`. It takes
+ * Corrects the words of a query that no passage of the projects has. `unknown` has their positions among the correctable `words`. Each becomes
  * the nearest word of the documents: with the same first letter and one edit, or two from eight letters on; among equally near words, the
- * one in the most documents. A known word is right even when no document has it: `date` is no misspelled `data`, and `prion` no misspelled
+ * one in the most documents. A known word is right even when no document has it: `date` is not a misspelling of `data`, nor `prion` of
  * `prior`. When the time is up, the words that have not been looked up yet stay as they are.
  */
 export async function correct(

@@ -46,7 +46,7 @@ export const COLUMNS: readonly Column[] = [
   column('text_hash', new arrow.Utf8(), 'textHash'),
 ]
 
-/** Columns that tables had before, and that nothing reads. */
+/** Columns of earlier versions, which nothing reads any more. */
 const UNREAD = ['owner_id', 'name_folded']
 
 /** The dense dimensions, as 16-bit floats. Null for a passage that could not be embedded. */
@@ -72,7 +72,7 @@ export function tableSchema(layout: VectorLayout): Schema {
   ])
 }
 
-/** Returns the columns of a table that have to go before rows can be added. Throws `index_corrupt` when the table has another layout. */
+/** Returns the columns that must be dropped from a table before rows can be added. Throws `index_corrupt` when the table has another layout. */
 export async function unreadColumns(table: Pick<Table, 'schema'>, wanted: Schema): Promise<string[]> {
   const { fields } = await table.schema()
   const unread = fields.filter(({ name }) => UNREAD.includes(name))

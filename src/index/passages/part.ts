@@ -36,7 +36,7 @@ export interface PartState {
 export interface PartTable {
   table: Table
   schema: Schema
-  /** The columns of the table that go before rows are added. */
+  /** The columns to drop from the table before rows are added. */
   unread?: readonly string[]
   layout: VectorLayout
   /** Null for a part in an object store, where other processes read it as well. */

@@ -60,7 +60,7 @@ export function renderUpload({ form, projects, limits, ...page }: UploadProps): 
         <noscript>
           <p class="hint">
             With JavaScript, you can upload hundreds of files at once and see the progress of each. Without it, the next view
-            shows what became of the files.
+            shows the outcome of each file.
           </p>
         </noscript>
         <section
@@ -206,7 +206,7 @@ interface UploadProgressProps extends SignedInProps {
   address: string
 }
 
-/** `/upload/progress`: what became of the files of an upload. */
+/** `/upload/progress`: the outcome of each file of an upload. */
 export function renderUploadProgress({ documents, missing, address, ...page }: UploadProgressProps): string {
   const pending = documents.filter(({ status }) => status === 'queued' || status === 'processing').length
   return html(

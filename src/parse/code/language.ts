@@ -47,6 +47,6 @@ export const C_LIKE = {
   continuation: /^(?:[{}()\]#]|(?:public|private|protected|signals|public slots)\s*:|\w+:\s*$|else\b|catch\b|finally\b|where\b)/,
 } as const satisfies Partial<Language>
 
-/** A function without a keyword of its own: perhaps a type, a name, a parameter list. It doesn't match statements that begin with a keyword. */
+/** A function without a keyword: an optional type, a name, and a parameter list. It doesn't match statements that begin with a keyword. */
 export const METHOD =
   /^(?!(?:return|if|else|for|foreach|while|switch|catch|do|new|delete|throw|case|using|typedef|assert|await|yield|lock|goto|super|this|function)\b)(?:[\w.<>,?&*:~[\]@$]+[ \t]+)*?[*&]*(?<name>~?[\w$]+(?:::~?[\w$]+)*|operator\s*\S{1,3})[ \t]*(?:<[^<>()]{0,80}>)?\(/

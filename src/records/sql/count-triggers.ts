@@ -47,7 +47,7 @@ $$`
 
 function triggersOfBoth(database: 'sqlite' | 'postgres'): Trigger[] {
   const { folderOf, countFolder, uncountFolder } = folderParts(database)
-  // SQLite has a trigger of its own for the trash.
+  // SQLite has a separate trigger for the trash.
   const owned = ['documents', 'document_counts', 'synonyms', ...(database === 'postgres' ? ['trash'] : [])]
   return [
     ['document_counts_added', 'insert on documents', null, COUNT],
@@ -70,7 +70,7 @@ function triggersOfBoth(database: 'sqlite' | 'postgres'): Trigger[] {
   ]
 }
 
-/** Attachments are in no folder of the user's, so they don't count. */
+/** Attachments are not in a folder that the user made, so they don't count. */
 function folderParts(database: 'sqlite' | 'postgres') {
   const isSqlite = database === 'sqlite'
   const folderOf = (row: 'new' | 'old') => `substr(${row}.path, 1, ${isSqlite ? 'instr' : 'strpos'}(${row}.path, '/'))`
@@ -86,7 +86,7 @@ function folderParts(database: 'sqlite' | 'postgres') {
   }
 }
 
-/** PostgreSQL has triggers for whole statements in their place. */
+/** PostgreSQL has triggers for whole statements instead. */
 function sqliteTriggers(): Trigger[] {
   const uncount = `update document_counts
     set documents = documents - 1, chunks = chunks - coalesce(old.chunk_count, 0), bytes = bytes - old.size_bytes

@@ -13,7 +13,7 @@ export interface Damaged {
 export interface SearchCalls {
   /** Sent when segments of some projects have changed. Each project replaces the earlier state of that project in the thread. */
   segments: { request: IndexNumber & { projects: readonly ProjectSegments[] }; answer: void }
-  /** Sent when no further search is for this index. */
+  /** Sent when no more searches will use this index. */
   closed: { request: IndexNumber; answer: void }
   find: { request: IndexNumber & { request: FindRequest }; answer: FindAnswer | Damaged }
   highlight: { request: { texts: readonly string[]; terms: readonly string[] }; answer: Spans[] }
