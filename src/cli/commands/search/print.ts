@@ -102,7 +102,7 @@ function relaxedPhrasesOf({ relaxed_phrases: phrases }: SearchAnswer): string[] 
   return [`No passage contains ${quoted}. Showing results for the words. To search only for the exact text, add --no-correct.`]
 }
 
-/** Names the reasons why results may be missing, so that an index that is still filling doesn't look empty. */
+/** Names the reasons that results may be missing, so that an index that is still filling doesn't look empty. */
 function limitationsOf(answer: SearchAnswer, asked: string): string[] {
   const notes: string[] = []
   if (answer.pending_documents > 0)
