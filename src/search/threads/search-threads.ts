@@ -208,7 +208,13 @@ export class SearchThreads {
 
   /** Resolves when each thread has handled all messages sent so far, or has ended. */
   async #settled(): Promise<void> {
-    await Promise.allSettled([...this.#threads].map((thread) => thread.call('settle', null)))
+    await Promise.all([...this.#threads].map((thread) => this.#settle(thread)))
+  }
+
+  async #settle(thread: SearchThread): Promise<void> {
+    await thread.call('settle', null).catch(() => {})
+    // Tasks may have waited because the thread had this call instead of them.
+    this.#giveTasks()
   }
 
   /** Gives the task of a lost thread to another thread. Only the task that was running may have ended the thread, so only its attempts are limited. */

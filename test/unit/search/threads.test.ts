@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { silentLogger } from '../../../src/core/logger.ts'
+import type { SegmentsListener } from '../../../src/index/segments/store/project-segments.ts'
 import { type SearchableIndex, SearchThreads, type SearchThreadsOptions } from '../../../src/search/threads/search-threads.ts'
 import { errorCode } from '../../support/codes.ts'
 import { findRequest } from '../../support/find-request.ts'
@@ -112,4 +113,20 @@ test('each thread gets the projects of an index once', async () => {
   expect({ reads, listeners }).toEqual({ reads: 2, listeners: 1 })
   await threads.close()
   expect(listeners).toBe(0)
+})
+
+test('a search that waits for threads to settle gets its turn as soon as they have', async () => {
+  let change: SegmentsListener = () => {}
+  const index: SearchableIndex = {
+    segments: () => [],
+    onSegmentsChange: (listener) => {
+      change = listener
+      return () => {}
+    },
+    leaveOut: async () => {},
+  }
+  const threads = start({ maxWaitMs: 2_000 })
+  threads.warmUp(index)
+  for (const projectId of ['prj_a', 'prj_b']) void change({ projectId, segments: [], isIncomplete: false }, true)
+  expect(await threads.find(index, findRequest({ terms: ['harbour'] }))).toMatchObject({ found: { groups: [] } })
 })
