@@ -101,8 +101,7 @@ export class Part {
   /** Adds passages and returns their row IDs, in the same order. */
   add(passages: readonly StoredPassage[]): Promise<number[]> {
     return this.#write(async () => {
-      if (this.#unread.length > 0) await this.#commit(() => this.#table.dropColumns([...this.#unread]))
-      this.#unread = []
+      if (this.#unread.length > 0) await this.#dropUnread()
       const rows: number[] = []
       for (let at = 0; at < passages.length; at += ADD_ROWS) {
         const batch = passages.slice(at, at + ADD_ROWS)
@@ -114,6 +113,15 @@ export class Part {
       }
       return rows
     })
+  }
+
+  async #dropUnread(): Promise<void> {
+    // Another process may have dropped them since this one opened the part.
+    await this.#table.checkoutLatest()
+    const { fields } = await this.#table.schema()
+    const unread = this.#unread.filter((column) => fields.some(({ name }) => name === column))
+    if (unread.length > 0) await this.#commit(() => this.#table.dropColumns(unread))
+    this.#unread = []
   }
 
   /** Deletes rows, or remembers them until the compaction in progress has ended. */
