@@ -1,7 +1,7 @@
 import { DeadlinePassed, withDeadline } from '../core/deadline.ts'
 import type { DegradedReason } from '../core/telemetry.ts'
 import type { RerankCandidate } from '../rerank/reranker.ts'
-import { highlight } from '../text/highlight.ts'
+import { highlight, isQuickToHighlight } from '../text/highlight.ts'
 import type { FindAnswer, FindRequest, Found, ModelScores } from './find-request.ts'
 import { neededRows, present, type Result, takeExisting, type Unmarked } from './results.ts'
 import type { Run } from './run.ts'
@@ -171,10 +171,10 @@ async function fillPage(first: Found, order: FindRequest, run: Run): Promise<Res
   return results
 }
 
-/** Texts with at most this many characters together are marked in the main thread. Asking a thread takes longer than marking them. */
-const FEW_CHARACTERS = 30_000
-
-/** Marks the words of the question, and the other words for them, in the texts. */
+/**
+ * Marks the words of the question, and the other words for them, in the texts. For quick texts, asking a thread would take longer than marking
+ * them. Other texts would make other requests wait.
+ */
 async function mark(
   hits: readonly Unmarked[],
   { question }: FindRequest,
@@ -184,9 +184,8 @@ async function mark(
   const others = expansions.flatMap(({ alternatives }) => alternatives.flatMap(({ words }) => words.flat()))
   const marked = [...terms, ...others]
   const texts = hits.flatMap(({ text, more }) => [text, ...more.map((other) => other.text)])
-  const isFew = texts.reduce((sum, text) => sum + text.length, 0) <= FEW_CHARACTERS
   const highlights = await measured.stage('highlight', async () =>
-    isFew ? highlight(texts, marked) : parts.threads.highlight(query.userId, texts, marked, signal),
+    isQuickToHighlight(texts) ? highlight(texts, marked) : parts.threads.highlight(query.userId, texts, marked, signal),
   )
   let at = 0
   return hits.map((hit) => ({

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { analyse, analyseQuery } from '../../../src/text/analyse.ts'
-import { highlight, TermFinder } from '../../../src/text/highlight.ts'
+import { highlight, isQuickToHighlight, TermFinder } from '../../../src/text/highlight.ts'
 
 const marksOf = (text: string, query: string): [number, number][] => highlight([text], analyseQuery(query))[0]!
 const marked = (text: string, query: string): string[] => marksOf(text, query).map(([start, end]) => text.slice(start, end))
@@ -28,6 +28,17 @@ test('marks neighboring words separately', () => {
 })
 test('marks nothing for an empty query', () => {
   expect(marksOf('some text', '')).toEqual([])
+})
+
+test.each([
+  ['a page of English results', 'The harbour master wrote a letter, twice.', 30_000, true],
+  ['a page of German results', 'Die Kündigungsfrist beträgt für beide drei Monate. ', 20_000, true],
+  ['a few Chinese sentences', '应在每个会计年度结束后提交', 2_000, true],
+  ['a page of Chinese results', '应在每个会计年度结束后提交', 15_000, false],
+  ['a page of part numbers', 'ab1-cd_2.', 15_000, false],
+  ['many long English results', 'The harbour master wrote a letter, twice.', 200_000, false],
+])('knows how long %s takes', (_, text, characters, isQuick) => {
+  expect(isQuickToHighlight(['', text.repeat(characters / text.length)])).toBe(isQuick)
 })
 
 const TEXTS = [
