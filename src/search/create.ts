@@ -5,7 +5,7 @@ import type { CorrectableWord } from '../text/spelling.ts'
 import { ProjectSynonymMatchers } from './expansions/project-synonyms.ts'
 import { countFacets } from './facets.ts'
 import { MAX_CHECKED } from './filter-segments.ts'
-import type { FindAnswer, FindRequest } from './find-request.ts'
+import type { FindAnswer, FindRequest, Question } from './find-request.ts'
 import { Measurement, shapeOf } from './measurement.ts'
 import { findMessagePages } from './message-pages.ts'
 import { parseQuery, type ParsedQuery } from './parse.ts'
@@ -129,7 +129,7 @@ interface AskedThread {
 async function askCorrected(run: Run): Promise<AskedThread> {
   const { query, typed, synonyms, measured } = run
   const words = query.correct ? await measured.stage('spelling', async () => correctableIn(query.query, typed.free)) : []
-  const request = await requestOf(run, typed, NOT_CORRECTED, words)
+  const request = await requestOf(run, typed, NOT_CORRECTED, { words })
   const answer = await askThread(run, request)
   const settled = { ...request, spelling: [] }
   if (answer.unknown.length === 0) return { request: settled, answer, corrected: NOT_CORRECTED }
@@ -141,17 +141,17 @@ async function askCorrected(run: Run): Promise<AskedThread> {
   const isAsTyped = corrected.query === null && corrected.terms.length === 0
   if (isAsTyped) return { request: settled, answer, corrected }
   const parsed = corrected.query === null ? typed : parseQuery(corrected.query)
-  return { request: await requestOf(run, parsed, corrected), answer: null, corrected }
+  return { request: await requestOf(run, parsed, corrected, { before: request.question }), answer: null, corrected }
 }
 
 async function requestOf(
   run: Run,
   parsed: ParsedQuery,
   corrected: Corrected,
-  words: readonly CorrectableWord[] = [],
+  { words = [], before = null }: { words?: readonly CorrectableWord[]; before?: Question | null },
 ): Promise<FindRequest> {
   const { query, messagePages, measured, parts } = run
-  const question = await measured.stage('embed', () => askQuestion(parsed, corrected, run))
+  const question = await measured.stage('embed', () => askQuestion(parsed, corrected, run, before))
   const isReranked = whyNotReranked(query) === null
   const filter: SearchFilter = { ...query.filter, ...parsed.filter, ...messagePages }
   return {

@@ -27,13 +27,18 @@ type Asking = Pick<Run, 'query' | 'typed' | 'synonyms' | 'embedder' | 'unrelated
 
 /**
  * Analyses and embeds a question after its words have been corrected. When the embedder is down, too slow or not the one of the index, the
- * mode becomes `keyword`.
+ * mode becomes `keyword`. `before` is the question before the correction.
  */
-export async function askQuestion({ text, free }: ParsedQuery, corrected: Corrected, run: Asking): Promise<Question> {
+export async function askQuestion(
+  { text, free }: ParsedQuery,
+  corrected: Corrected,
+  run: Asking,
+  before: Question | null = null,
+): Promise<Question> {
   const { query, typed, synonyms } = run
   const expandable = free.map(([start, end]) => (corrected.query ?? query.query).slice(start, end))
   const words = readFiscalYears(queryWords(text)).slice(0, MAX_WORDS)
-  const { vector, ...embedded } = await embed(text, run)
+  const { vector, ...embedded } = before !== null && isEmbedded(before, text) ? embeddedOf(before) : await embed(text, run)
   return {
     text,
     terms: [...words.flatMap((word) => word.terms), ...corrected.terms],
@@ -47,6 +52,15 @@ export async function askQuestion({ text, free }: ParsedQuery, corrected: Correc
 }
 
 type Embedded = Pick<Question, 'vector' | 'mode' | 'modeReason' | 'degraded'>
+
+/** True when embedding the text would give the same, or when the embedder failed a moment ago: the user would wait for it twice. */
+function isEmbedded(before: Question, text: string): boolean {
+  return before.text === text || before.degraded !== null
+}
+
+function embeddedOf({ vector, mode, modeReason, degraded }: Question): Embedded {
+  return { vector, mode, modeReason, degraded }
+}
 
 async function embed(text: string, { query: { mode, userId }, embedder, parts, signal }: Asking): Promise<Embedded> {
   if (mode === 'keyword') return { vector: null, mode, modeReason: null, degraded: null }

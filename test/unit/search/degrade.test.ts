@@ -31,6 +31,15 @@ test('does not wait for an embedder that never answers', async () => {
   expect(outcome.hits).toHaveLength(1)
 })
 
+test('does not wait a second time for the embedder when it corrects the question', async () => {
+  let calls = 0
+  const embedder = broken(() => (calls++, new Promise(() => {})))
+  const outcome = await fixture.ask('harbuor', {}, { embedder, deadlines: { embedMs: 20, rerankMs: 20 } })
+  expect(outcome).toMatchObject({ correctedQuery: 'harbour', mode: 'keyword', modeReason: expect.stringContaining('0.02 s') })
+  expect(outcome.hits).toHaveLength(1)
+  expect(calls).toBe(1)
+})
+
 test('does not search with a vector of another length', async () => {
   const outcome = await fixture.ask('harbour', {}, { embedder: broken(async () => new Float32Array(3).fill(1)) })
   expect(outcome).toMatchObject({ mode: 'keyword', hits: [{ document: { name: 'a.txt' } }] })
