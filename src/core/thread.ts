@@ -113,12 +113,13 @@ export class Thread<C extends Calls<C>> {
       trackUnmanagedFds,
       ...(heapMb !== undefined && { resourceLimits: { maxOldGenerationSizeMb: heapMb } }),
     })
-    worker.unref()
     // The listeners stay when nobody needs the thread any more: an error while it ends must not end the process.
     worker
       .on('message', (reply: Reply) => this.#onReply(worker, reply))
       .on('error', (error: Error) => this.#lose(worker, error))
       .on('exit', (code) => this.#lose(worker, new Error(`the thread ended with code ${code}`)))
+    // After the listeners, because a listener for messages keeps the process alive again.
+    worker.unref()
     return (this.#worker = worker)
   }
 

@@ -1,8 +1,13 @@
+import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { isDocsearchError } from '../../../src/core/errors.ts'
 import { CallTookTooLong, Thread, ThreadLost, type ThreadOptions } from '../../../src/core/thread.ts'
 import type { TestCalls } from '../../support/test-thread.ts'
+import { tempFolder } from '../../support/temp-folder.ts'
 import { until } from '../../support/until.ts'
 
 function open(options: ThreadOptions = {}): Thread<TestCalls> {
@@ -129,4 +134,13 @@ test('closing rejects the calls, and later calls', async () => {
   await thread.close()
   await rejected
   await expect(thread.call('echo', 'a')).rejects.toThrow('the thread is closed')
+})
+
+test('a thread without a call does not keep the process alive', async () => {
+  const [source, main] = ['../../../src/core/thread.ts', '../../support/test-thread.ts'].map(
+    (path) => new URL(path, import.meta.url).href,
+  )
+  const program = join(await tempFolder(), 'program.mjs')
+  await writeFile(program, `import { Thread } from '${source}'\nnew Thread(new URL('${main}')).start()`)
+  await promisify(execFile)(process.execPath, [program], { timeout: 10_000 })
 })
