@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
 const ENTRY = 'client/library/main.d.ts'
-const RELATIVE_IMPORT = /(from |import\()'(\.[^']+)\.ts'/g
+const RELATIVE_IMPORT = /(from |import\()(['"])(\.[^'"]+)\.ts\2/g
 
 export function writeClientTypes(root, tsc) {
   const all = mkdtempSync(join(tmpdir(), 'docsearch-types-'))
@@ -16,11 +16,11 @@ export function writeClientTypes(root, tsc) {
     const files = new Set([ENTRY])
     for (const file of files) {
       const text = readFileSync(join(all, file), 'utf8')
-      for (const [, , path] of text.matchAll(RELATIVE_IMPORT)) files.add(`${join(dirname(file), path)}.d.ts`)
+      for (const [, , , path] of text.matchAll(RELATIVE_IMPORT)) files.add(`${join(dirname(file), path)}.d.ts`)
       const target = join(root, 'dist', file)
       mkdirSync(dirname(target), { recursive: true })
       // TypeScript leaves the ending of an import in a declaration as it is, and other programs' compilers may refuse `.ts`.
-      writeFileSync(target, text.replaceAll(RELATIVE_IMPORT, "$1'$2.js'"))
+      writeFileSync(target, text.replaceAll(RELATIVE_IMPORT, '$1$2$3.js$2'))
     }
   } finally {
     rmSync(all, { recursive: true, force: true })
