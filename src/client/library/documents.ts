@@ -10,7 +10,8 @@ import type { Client } from '../client.ts'
 import { ClientError } from '../errors.ts'
 import type { DocumentFilter } from '../list-filters.ts'
 import { failureOf } from '../transport.ts'
-import { allPages, type Calls, toRequestError } from './calls.ts'
+import { allPages, type Calls } from './calls.ts'
+import { toRequestError } from './request-error.ts'
 import type { CallOptions } from './options.ts'
 
 const MAX_PAGE = 100

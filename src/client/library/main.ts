@@ -3,7 +3,7 @@
  * answers no requests from other origins, and an API key doesn't belong in a page.
  */
 export { Docsearch } from './docsearch.ts'
-export { RequestError } from './calls.ts'
+export { RequestError } from './request-error.ts'
 export type { Documents } from './documents.ts'
 export type { Projects } from './projects.ts'
 export type { CallOptions, DocsearchOptions, EventSettings, FileSource, UploadSettings, WaitSettings } from './options.ts'
