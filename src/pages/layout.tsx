@@ -60,8 +60,6 @@ interface DocumentProps {
   title: string
   /** Puts `Error:` first in the title, so that screen readers say it first. */
   failed?: boolean | undefined
-  /** The address to which the browser goes at once. */
-  next?: string | undefined
   hasScript?: boolean | undefined
   /** Tells what the script stores for one user from what it stores for another. */
   viewer?: string | undefined
@@ -74,7 +72,7 @@ export function html(page: Parameters<typeof renderToString>[0]): string {
   return `<!doctype html>${renderToString(page)}`
 }
 
-function Document({ title, failed, next, hasScript, viewer, frame, children }: DocumentProps) {
+function Document({ title, failed, hasScript, viewer, frame, children }: DocumentProps) {
   return (
     <html lang="en">
       <head>
@@ -82,7 +80,6 @@ function Document({ title, failed, next, hasScript, viewer, frame, children }: D
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
-        {next === undefined ? null : <meta http-equiv="refresh" content={`0; url=${next}`} />}
         <title>{`${failed === true ? 'Error: ' : ''}${title} · docsearch`}</title>
         <link rel="icon" type="image/svg+xml" href={assetUrl('logo.svg')} />
         <link rel="search" type="application/opensearchdescription+xml" title="docsearch" href={paths.openSearch} />
@@ -110,9 +107,9 @@ function Wordmark() {
 }
 
 /** A view with one card in the middle, for login, consent and confirmation. */
-export function CardPage({ title, failed, next, wide, children }: DocumentProps & { wide?: boolean }) {
+export function CardPage({ title, failed, wide, children }: DocumentProps & { wide?: boolean }) {
   return (
-    <Document title={title} failed={failed} next={next}>
+    <Document title={title} failed={failed}>
       <div class="centre">
         <header>
           <Wordmark />

@@ -50,7 +50,7 @@ async function host(...scopes: string[]): Promise<OAuthClientProvider & { opened
 async function allow(provider: Awaited<ReturnType<typeof host>>, serverUrl: string): Promise<void> {
   const { pathname, search } = provider.opened!
   const page = await owner.submit(await owner.get(pathname + search), '/api/oauth/authorize', {}, 'Allow')
-  const answer = new URL(page.next!).searchParams
+  const answer = new URL(page.location!).searchParams
   const [authorizationCode, iss] = [answer.get('code')!, answer.get('iss')!]
   expect(await auth(provider, { serverUrl, authorizationCode, iss })).toBe('AUTHORIZED')
 }

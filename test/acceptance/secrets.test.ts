@@ -114,8 +114,8 @@ async function application(owner: WebClient): Promise<void> {
   keep('code verifier', verifier)
   const asked = new URLSearchParams({ response_type: 'code', client_id, redirect_uri: REDIRECT_URI, ...query })
   const consent = await owner.get(`/api/oauth/authorize?${asked}`)
-  const { next } = await owner.submit(consent, '/api/oauth/authorize', {}, 'Allow')
-  const code = keep('code', new URL(next!).searchParams.get('code'))
+  const { location } = await owner.submit(consent, '/api/oauth/authorize', {}, 'Allow')
+  const code = keep('code', new URL(location!).searchParams.get('code'))
   const exchange = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: REDIRECT_URI }
   await oauth('token', { ...exchange, client_id, client_secret: keep('made-up client secret', `dss_${'x'.repeat(43)}`) })
   const [, first] = keepTokens('first', await oauth('token', { ...client, ...exchange }))

@@ -20,7 +20,7 @@ function decide(button: 'Allow' | 'Deny', alice = browser) {
     const { pathname, search } = new URL(address)
     const consent = await alice.get(pathname + search)
     const answer = await alice.submit(consent, '/api/oauth/authorize', {}, button)
-    return (await fetch(answer.next!)).text()
+    return (await fetch(answer.location!)).text()
   }
 }
 

@@ -83,12 +83,12 @@ test.each(['confidential', 'public'] as const)('Passport logs a visitor in throu
   const login = await browser.follow(await browser.get(toDocsearch.location!))
   const consent = await browser.follow(await browser.logIn('alice@example.org', PASSWORD, login))
   const allowed = await browser.submit(consent, AUTHORIZE, {}, 'Allow')
-  const received = await visitor.get(allowed.next!)
+  const received = await visitor.get(allowed.location!)
   const { access, refresh } = JSON.parse(received.html) as Visitor
   expect((await flow.api(access)).body).toMatchObject({ user: { name: 'Alice' } })
   expect((await flow.refresh(refresh)).status).toBe(200)
 
-  const replayed = await visitor.get(allowed.next!)
+  const replayed = await visitor.get(allowed.location!)
   expect([replayed.status, replayed.text]).toEqual([403, 'Forbidden'])
 })
 
@@ -102,5 +102,5 @@ test('Passport tells a visitor who denies from a failure', async () => {
   await browser.logIn('alice@example.org', PASSWORD)
   const consent = await browser.get((await visitor.get('/login')).location!)
   const denied = await browser.submit(consent, AUTHORIZE, {}, 'Deny')
-  expect((await visitor.get(denied.next!)).status).toBe(401)
+  expect((await visitor.get(denied.location!)).status).toBe(401)
 })

@@ -46,8 +46,8 @@ const ask = (change?: Parameters<typeof query>[0], client = alice) => client.get
 
 async function allow(page: WebPage): Promise<URL> {
   const answer = await alice.submit(page, AUTHORIZE, {}, 'Allow')
-  expect([answer.status, answer.location, answer.next]).toEqual([200, null, expect.any(String)])
-  return new URL(answer.next!)
+  expect([answer.status, answer.text]).toEqual([303, ''])
+  return new URL(answer.location!)
 }
 
 async function redeem(code: string, change: Record<string, string> = {}) {
@@ -76,7 +76,7 @@ test('login, consent and code lead to tokens that can search, with PKCE', async 
   expect(consent.text).toContain('app.example.com')
   expect(consent.text).toContain('alice@example.org')
   const answer = await browser.submit(consent, AUTHORIZE, {}, 'Allow')
-  const back = new URL(answer.next!)
+  const back = new URL(answer.location!)
   expect(back.searchParams.get('code')).toMatch(/^\w{64}$/)
   const { status, body } = await redeem(back.searchParams.get('code')!)
   expect([status, body]).toEqual([200, expect.objectContaining({ scope: 'read:documents', token_type: 'Bearer' })])
@@ -93,7 +93,7 @@ test('the redirect names the issuer and returns the state unchanged, if any, wit
   const consent = await ask({ state: HARD_STATE })
   expect(Buffer.byteLength(HARD_STATE)).toBeGreaterThan(2_000)
   const good = await allow(consent)
-  const denied = new URL((await alice.submit(consent, AUTHORIZE, {}, 'Deny')).next!)
+  const denied = new URL((await alice.submit(consent, AUTHORIZE, {}, 'Deny')).location!)
   const failed = new URL((await ask({ state: HARD_STATE, scope: 'everything' })).location!)
   expect([denied, failed].map(({ searchParams }) => searchParams.get('error'))).toEqual([
     errorCode('access_denied'),
@@ -115,7 +115,7 @@ test('a difficult state survives the login', async () => {
   const browser = webClient(app)
   const login = await browser.follow(await ask({ state: HARD_STATE }, browser))
   const consent = await browser.follow(await browser.submit(login, '/login', { email: 'alice@example.org', password: PASSWORD }))
-  const back = new URL((await browser.submit(consent, AUTHORIZE, {}, 'Allow')).next!)
+  const back = new URL((await browser.submit(consent, AUTHORIZE, {}, 'Allow')).location!)
   expect(back.searchParams.get('state')).toBe(HARD_STATE)
 })
 
@@ -202,14 +202,14 @@ test('nobody allows more than the page has shown', async () => {
   await applications.update(ownerId, application.id, { scopes: ['read:documents', 'manage:keys'] })
   const answer = await alice.submit(page, AUTHORIZE, {}, 'Allow')
   await applications.update(ownerId, application.id, { scopes: application.scopes })
-  expect(answer).toMatchObject({ status: 303, location: expect.stringContaining(`${AUTHORIZE}?`), next: null })
+  expect(answer).toMatchObject({ status: 303, location: expect.stringContaining(`${AUTHORIZE}?`) })
 })
 
 test('a redirect address keeps the query that it was registered with', async () => {
   const registered = 'https://app.example.com/with?tenant=7&x=%20'
   const answer = await alice.submit(await ask({ redirect_uri: registered }), AUTHORIZE, {}, 'Allow')
-  expect(answer.next).toMatch(/^https:\/\/app\.example\.com\/with\?tenant=7&x=%20&code=\w{64}&state=st4te&iss=/)
-  const code = new URL(answer.next!).searchParams.get('code')!
+  expect(answer.location).toMatch(/^https:\/\/app\.example\.com\/with\?tenant=7&x=%20&code=\w{64}&state=st4te&iss=/)
+  const code = new URL(answer.location!).searchParams.get('code')!
   expect((await redeem(code, { redirect_uri: registered })).status).toBe(200)
 })
 
@@ -221,37 +221,35 @@ test('a loopback address without a port accepts any port, which must be the same
   expect((await redeem(second!, { redirect_uri: 'http://127.0.0.1:49153/callback' })).status).toBe(400)
 })
 
-test('the forms of the flow lead only to this origin, and browsers do not store the view with the code', async () => {
-  for (const redirect_uri of [CALLBACK, 'http://127.0.0.1:49152/callback', 'com.example.app:/cb']) {
-    const stranger = webClient(app)
-    const consent = await ask({ redirect_uri, state: HARD_STATE })
-    const left = await alice.submit(consent, AUTHORIZE, {}, 'Allow')
-    for (const page of [consent, left, await stranger.follow(await ask({ redirect_uri }, stranger))])
-      expect(page.headers.get('content-security-policy')).toContain("form-action 'self';")
-    expect(left.next?.startsWith(`${redirect_uri}?code=`)).toBe(true)
-    // For browsers that don't follow by themselves.
-    expect(left.links).toContain(left.next)
-    expect([left.headers.get('cache-control'), left.headers.get('referrer-policy')]).toEqual(['no-store', 'strict-origin'])
-    expect(new URLSearchParams(left.next!.split('?')[1]).get('state')).toBe(HARD_STATE)
-  }
-})
-
-test('a program that asks for no HTML gets the redirect itself', async () => {
-  for (const [decision, answer] of [
-    ['allow', 'code='],
-    ['deny', 'error=access_denied'],
+test('the answer to a consent is a redirect, which the policy of the form allows', async () => {
+  for (const [redirect_uri, targets] of [
+    [CALLBACK, "'self' https:"],
+    ['http://127.0.0.1:49152/callback', "'self' https: http:"],
+    ['com.example.app:/cb', "'self' https: com.example.app:"],
   ] as const) {
-    const fields = Object.fromEntries((await ask()).form(AUTHORIZE).fields)
-    const page = await alice.post(AUTHORIZE, { ...fields, decision }, { Accept: '*/*' })
-    expect([page.status, page.text]).toEqual([303, ''])
-    expect(page.location?.startsWith(`${CALLBACK}?${answer}`)).toBe(true)
+    const consent = await ask({ redirect_uri, state: HARD_STATE })
+    expect(consent.headers.get('content-security-policy')).toContain(`form-action ${targets};`)
+    const login = await webClient(app).get(
+      `/login?${new URLSearchParams({ return_to: `${AUTHORIZE}?${query({ redirect_uri })}` })}`,
+    )
+    expect(login.headers.get('content-security-policy')).toContain("form-action 'self';")
+    for (const Accept of ['text/html', '*/*']) {
+      const fields = Object.fromEntries(consent.form(AUTHORIZE).fields)
+      const left = await alice.post(AUTHORIZE, { ...fields, decision: 'allow' }, { Accept })
+      expect([left.status, left.text]).toEqual([303, ''])
+      expect(left.location?.startsWith(`${redirect_uri}?code=`)).toBe(true)
+      expect([left.headers.get('cache-control'), left.headers.get('referrer-policy')]).toEqual(['no-store', 'strict-origin'])
+      expect(new URLSearchParams(left.location!.split('?')[1]).get('state')).toBe(HARD_STATE)
+    }
+    const denied = await alice.submit(consent, AUTHORIZE, {}, 'Deny')
+    expect([denied.status, denied.location]).toEqual([303, expect.stringMatching(/[?]error=access_denied&/)])
   }
 })
 
 test.each([
   ['the login form', (browser: WebClient, page: WebPage) => browser.logIn('alice@example.org', PASSWORD, page)],
   ['the consent form', (browser: WebClient, page: WebPage) => browser.submit(page, AUTHORIZE, {}, 'Allow')],
-])('a request that turned invalid since %s was shown leaves through a page too', async (form, submit) => {
+])('a request that turned invalid since %s was shown redirects as well', async (form, submit) => {
   const { application: its } = await app.backend.oauth.applications.create({
     ownerId: (await userId('bob@example.org'))!,
     name: 'Changing',
@@ -262,9 +260,10 @@ test.each([
   const asked = await ask({ client_id: its.id, scope: 'write:documents' }, browser)
   const page = asked.location === null ? asked : await browser.follow(asked)
   await app.backend.oauth.applications.update(its.ownerId!, its.id, { scopes: ['read:documents'] })
-  const left = await submit(browser, page)
-  expect([left.status, left.location]).toEqual([200, null])
-  expect(new URL(left.next!).searchParams.get('error')).toBe(errorCode('invalid_scope'))
+  const answer = await submit(browser, page)
+  // The login leads back to the authorization endpoint.
+  const left = answer.location?.startsWith('/') === true ? await browser.follow(answer) : answer
+  expect(new URL(left.location!).searchParams.get('error')).toBe(errorCode('invalid_scope'))
 })
 
 test('the consent page accepts only a session, and no API key or token', async () => {
@@ -321,8 +320,8 @@ test('the user can limit the application to ticked projects', async () => {
   const refused = await alice.submit(await ask(), AUTHORIZE, { projects: [id] }, 'Allow')
   expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('Choose to allow only these')])
   const answer = await alice.submit(refused, AUTHORIZE, { reach: 'some', projects: [id] }, 'Allow')
-  expect([answer.status, answer.next]).toEqual([200, expect.any(String)])
-  const { access_token } = (await redeem(new URL(answer.next!).searchParams.get('code')!)).body
+  expect([answer.status, answer.location]).toEqual([303, expect.any(String)])
+  const { access_token } = (await redeem(new URL(answer.location!).searchParams.get('code')!)).body
   const me = await fetch(`${app.url}/api/v1/me`, { headers: { Authorization: `Bearer ${access_token}` } })
   expect(await me.json()).toMatchObject({ projects: [{ id, name: 'Handbook' }] })
 })

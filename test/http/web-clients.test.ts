@@ -136,7 +136,7 @@ test('a connection is listed and works until the user ends it or the application
     const query = new URLSearchParams({ client_id, response_type: 'code', redirect_uri, scope: 'read:documents' })
     const consent = await alice.get(`/api/oauth/authorize?${query}`)
     const answer = await alice.submit(consent, '/api/oauth/authorize', {}, 'Allow')
-    const code = new URL(answer.next!).searchParams.get('code')!
+    const code = new URL(answer.location!).searchParams.get('code')!
     const body = new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri, client_id, client_secret })
     const token = await fetch(`${app.url}/api/oauth/token`, { method: 'POST', body })
     const { access_token } = (await token.json()) as { access_token: string }

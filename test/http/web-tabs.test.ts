@@ -46,7 +46,7 @@ describe('two tabs wait at the login', () => {
     const page = await browser.logIn(...ALICE, second)
     expect([page.status, page.location]).toEqual([303, KEYS])
     expect(sessionOf(browser)).toBe(session)
-    expect((await browser.submit(consent, AUTHORIZE, {}, 'Allow')).next).toContain('code=')
+    expect((await browser.submit(consent, AUTHORIZE, {}, 'Allow')).location).toContain('code=')
   })
 
   test('and another user logs in in the second: a new session of that user', async () => {
@@ -178,8 +178,8 @@ describe('a consent waits in a tab while its session changes in another', () => 
     const consent = await browser.get(consentPath)
     expect((await change()).status).toBe(303)
     const refused = await browser.submit(consent, AUTHORIZE, {}, 'Allow')
-    expect([refused.status, refused.next, refused.text]).toEqual([403, null, expect.stringContaining('Nothing was changed')])
+    expect([refused.status, refused.location, refused.text]).toEqual([403, null, expect.stringContaining('Nothing was changed')])
     const again = await browser.get(refused.links.find((link) => link.startsWith(AUTHORIZE))!)
-    expect((await browser.submit(again, AUTHORIZE, {}, 'Allow')).next).toContain('code=')
+    expect((await browser.submit(again, AUTHORIZE, {}, 'Allow')).location).toContain('code=')
   })
 })

@@ -106,6 +106,6 @@ async function allow(address: string): Promise<string> {
   const login = await browser.follow(await browser.get(address))
   const consent = await browser.follow(await browser.logIn('alice@example.org', PASSWORD, login))
   const allowed = await browser.submit(consent, AUTHORIZE, {}, 'Allow')
-  expect(allowed.next).toContain(`${REDIRECT_URI}?`)
-  return allowed.next!
+  expect(allowed.location).toContain(`${REDIRECT_URI}?`)
+  return allowed.location!
 }

@@ -1,5 +1,5 @@
 import type { AuditEvent } from '../../src/contract/audit.ts'
-import { renderBackToApplication, renderConsent } from '../../src/pages/account/consent.tsx'
+import { renderConsent } from '../../src/pages/account/consent.tsx'
 import { renderDeviceCode, renderDeviceConfirm, renderDeviceDone } from '../../src/pages/account/device.tsx'
 import { renderError } from '../../src/pages/error.tsx'
 import { renderLoggedOut, renderLogin } from '../../src/pages/account/login.tsx'
@@ -128,10 +128,6 @@ function accountPages({ person, email, application, redirectUri, text }: Names):
       documentHost: 'a-long-name-of-a-host.agents.example.com:8443',
       redirectUri,
       scopes: ['read:documents'],
-    }),
-    // The test's server answers this address so that the browser stays on the view.
-    'back to the application': renderBackToApplication({
-      location: `/callback?from=${encodeURIComponent(redirectUri)}&code=4fGh7KqLm2`,
     }),
     'device code': renderDeviceCode({ csrf, form: {} }),
     'device code, unknown': renderDeviceCode({

@@ -32,11 +32,6 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     response.writeHead(200, { 'Content-Type': asset.type, 'Cache-Control': 'public, max-age=3600' }).end(asset.body)
     return
   }
-  // Where the view that leaves docsearch leads: the browser stays on the view.
-  if (pathname === '/callback') {
-    response.writeHead(204).end()
-    return
-  }
   // The content of the frame is not a view of docsearch.
   if (pathname.startsWith('/documents/')) {
     response.writeHead(200, { 'Content-Type': 'text/plain' }).end('The original.')

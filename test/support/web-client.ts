@@ -15,8 +15,6 @@ export interface WebPage {
   headers: Headers
   /** Target of a redirect; null if there is none. */
   location: string | null
-  /** Where the page itself sends the browser; null if it stays. */
-  next: string | null
   html: string
   /** The addresses of all links. */
   links: string[]
@@ -131,14 +129,13 @@ function encode(fields: [string, string | string[]][]): string {
 }
 
 function webPage(response: Response, sent: string, base: string): WebPage {
-  const html = base === '' ? sent : sent.replaceAll(`="${base}/`, '="/').replaceAll(`; url=${base}/`, '; url=/')
+  const html = base === '' ? sent : sent.replaceAll(`="${base}/`, '="/')
   const location = response.headers.get('location')
-  const { forms, text, values, next, links } = read(html)
+  const { forms, text, values, links } = read(html)
   return {
     status: response.status,
     headers: response.headers,
     location: location?.startsWith(`${base}/`) === true ? location.slice(base.length) : location,
-    next,
     links,
     html,
     text,
@@ -156,13 +153,11 @@ function read(html: string): {
   forms: WebForm[]
   text: string
   values: Map<string, string>
-  next: string | null
   links: string[]
 } {
   const forms: WebForm[] = []
   const values = new Map<string, string>()
   let text = ''
-  let next: string | null = null
   const links: string[] = []
   let form: WebForm | undefined
   let button: WebForm['buttons'][number] | undefined
@@ -173,7 +168,6 @@ function read(html: string): {
       if (tag === 'form') forms.push((form = { action: at['action'] ?? '', fields: [], buttons: [] }))
       else if (tag === 'button') form?.buttons.push((button = { name: at['name'] ?? '', value: at['value'] ?? '', text: '' }))
       else if (tag === 'a') links.push(at['href'] ?? '')
-      else if (tag === 'meta' && at['http-equiv'] === 'refresh') next = /^0; url=(.+)$/s.exec(at['content'] ?? '')?.[1] ?? null
       else if (tag === 'textarea') area = { name: at['name'] ?? '', value: '' }
       else if (tag === 'select') select = at['name']
       else if (tag === 'option' && select !== undefined && 'selected' in at) form?.fields.push([select, at['value'] ?? ''])
@@ -212,7 +206,6 @@ function read(html: string): {
       .replaceAll(/\s*\n\s*/g, '\n')
       .trim(),
     values,
-    next,
     links,
   }
 }

@@ -45,8 +45,8 @@ test.skipIf(!isLinux)('five processes renew a login once, and each of them works
   const { env, address, credentials } = terminal('five')
   const login = runCli(['login', daemon.url], env)
   const { pathname, search } = new URL(await address())
-  const { next } = await owner.submit(await owner.get(pathname + search), '/api/oauth/authorize', {}, 'Allow')
-  expect(await (await fetch(next!)).text()).toContain('You are logged in')
+  const { location } = await owner.submit(await owner.get(pathname + search), '/api/oauth/authorize', {}, 'Allow')
+  expect(await (await fetch(location!)).text()).toContain('You are logged in')
   expect(await login).toMatchObject({ code: 0, stdout: expect.stringContaining('as Olga') })
 
   const file = join(credentials, readdirSync(credentials)[0]!)

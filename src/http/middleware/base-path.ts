@@ -43,7 +43,7 @@ export function basePathOf(baseUrl: string): string {
  * Attributes of views that contain paths of this instance. The components put quotes around every value, and write quotes in text as `&quot;`, so
  * that nothing in a document can look like such an attribute.
  */
-const PATHS = /( (?:href|src|action|formaction|data-base|data-drop|data-live-from)="| content="0; url=)\/(?!\/)/g
+const PATHS = /( (?:href|src|action|formaction|data-base|data-drop|data-live-from)=")\/(?!\/)/g
 
 /** Puts the path in front of every link, form and file of a view. */
 export function withBasePath(html: string, basePath: string): string {

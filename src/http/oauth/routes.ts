@@ -198,8 +198,8 @@ export const authorizeOperation: Operation = {
   tag: 'OAuth 2.0',
   summary: 'Ask a user for access in their browser',
   description:
-    'The application sends the browser here. The user logs in, sees which application asks for what, and allows or denies it. Then a page of ' +
-    'docsearch sends the browser to `redirect_uri` with `code` or `error`, and with `state` and `iss` (RFC 9207). An API key or an access token cannot allow access. For an unknown ' +
+    'The application sends the browser here. The user logs in, sees which application asks for what, and allows or denies it. Then ' +
+    'docsearch redirects (303) to `redirect_uri` with `code` or `error`, and with `state` and `iss` (RFC 9207). An API key or an access token cannot allow access. For an unknown ' +
     'application or address there is no redirect.',
   access: 'public',
   documentedQuery: authorizeQuery,

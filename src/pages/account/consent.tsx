@@ -119,29 +119,3 @@ export function destination(redirectUri: string): { place: string; isThisCompute
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return { place: url.protocol, isThisComputer: true }
   return { place: url.host, isThisComputer: ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname) }
 }
-
-interface BackToApplicationProps {
-  /** The redirect address of the application, with the answer in its query. */
-  location: string
-}
-
-/**
- * Sends the browser to the application. The link is for browsers that ask before they open another program, and for browsers that
- * do not follow a refresh.
- */
-export function renderBackToApplication({ location }: BackToApplicationProps): string {
-  const { place } = destination(location)
-  return html(
-    <CardPage title="Back to the application" next={location}>
-      <h1>Back to the application</h1>
-      <p class="lead">
-        Your browser goes to <code class="host">{place}</code>. You can close this window if the application is open.
-      </p>
-      <p>
-        <a class="button primary" href={location}>
-          Continue
-        </a>
-      </p>
-    </CardPage>,
-  )
-}

@@ -10,7 +10,7 @@ import type { Dependencies } from '../../dependencies.ts'
 import { decision, limitErrors, limitOf, limitProps, projectLimitFields } from '../forms.ts'
 import { hasTooManyFields, MAX_FIELDS } from '../../body.ts'
 import { fail } from '../../problems/problems.ts'
-import { redirect, redirectToLogin, returnToApplication, viewerOf, type View, type ViewCall } from '../routing/page.ts'
+import { allowFormsTo, redirect, redirectToLogin, viewerOf, type View, type ViewCall } from '../routing/page.ts'
 import { showErrorPage } from '../routing/page-errors.ts'
 
 /** `scope` has the scopes that the view has shown. */
@@ -45,12 +45,12 @@ export const authorizePages = ({ connections, oauth, projects }: Parts): View[] 
       // The owner of the application has changed its scopes since the user opened the view.
       const isOutdated = data.scope !== undefined && data.scope !== request.scopes.join(' ')
       if (isOutdated && data.decision === 'allow') return redirect(call.ctx, `${paths.authorize}?${data.query}`, 303)
-      if (data.decision === 'deny') return returnToApplication(call, oauth.authorize.deny(request).location)
+      if (data.decision === 'deny') return redirect(call.ctx, oauth.authorize.deny(request).location, 303)
       const errors = limitErrors(data)
       if (Object.keys(errors).length > 0)
         return showConsent(call, projects, { request, query: data.query, form: { ...state, errors } }, 422)
       const { location } = await connections.allow(call.actor, request, limitOf(data))
-      returnToApplication(call, location)
+      redirect(call.ctx, location, 303)
     },
   },
 ]
@@ -75,6 +75,7 @@ async function showConsent(
     form,
     limit: await limitProps(call, projects),
   })
+  allowFormsTo(call.ctx, redirectUri)
   call.show(page, status)
 }
 
@@ -85,8 +86,7 @@ async function checkRequest(oauth: OAuth, call: ViewCall, query: string): Promis
     throw fail('invalid_request', `The authorization request has more than the limit of ${MAX_FIELDS} parameters.`)
   const outcome = await oauth.authorize.begin(parameters(query), { isLoggedIn: visitor !== null })
   if (outcome.kind === 'page') showErrorPage(ctx, { status: 400, code: outcome.error, detail: outcome.description })
-  else if (outcome.kind === 'redirect' && ctx.method === 'POST') returnToApplication(call, outcome.location)
-  else if (outcome.kind === 'redirect') redirect(ctx, outcome.location, 302)
+  else if (outcome.kind === 'redirect') redirect(ctx, outcome.location, ctx.method === 'POST' ? 303 : 302)
   else if (outcome.kind === 'log_in' || visitor === null) redirectToLogin(ctx, `${paths.authorize}?${query}`)
   else return outcome.request
   return null

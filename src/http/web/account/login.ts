@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { DocsearchError } from '../../../core/errors.ts'
 import type { OAuth } from '../../../oauth/oauth.ts'
-import { renderLoggedOut, renderLogin } from '../../../pages/account/login.tsx'
+import { type LoginProps, renderLoggedOut, renderLogin } from '../../../pages/account/login.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { authorizeRequestOf } from './authorize.ts'
-import { loginPath, redirectToLogin, returnToApplication, type View, type ViewCall, safeReturnTo } from '../routing/page.ts'
+import { allowFormsTo, loginPath, redirectToLogin, type View, type ViewCall, safeReturnTo } from '../routing/page.ts'
 import { beginSession, finishSession } from '../session/session.ts'
 
 const returnToField = z.string().optional()
@@ -20,11 +20,12 @@ export const loginPages = (parts: Parts): View[] => [
     path: paths.login,
     access: 'anyone',
     isBeforeLogin: true,
-    async handle({ ctx, visitor, csrf, show, goTo }) {
+    async handle(call) {
+      const { ctx, visitor, goTo } = call
       const sent = ctx.query['return_to']
       const returnTo = safeReturnTo(typeof sent === 'string' ? sent : undefined)
       if (visitor !== null) return goTo(returnTo === null ? paths.home : withPassageAnchor(returnTo))
-      show(renderLogin({ csrf, returnTo, email: '', failure: null, notice: await loginNotice(parts.oauth, returnTo) }))
+      await showLogin(call, parts.oauth, { returnTo, email: '', failure: null })
     },
   },
   {
@@ -34,22 +35,22 @@ export const loginPages = (parts: Parts): View[] => [
     isBeforeLogin: true,
     formAddress: (field) => loginPath(field('return_to')),
     async handle(call) {
-      const { ctx, csrf, visitor, submitted, show } = call
+      const { ctx, visitor, submitted, goTo } = call
       const { data } = submitted(loginForm)
       const { email = '', password = '', return_to } = data ?? {}
       const returnTo = safeReturnTo(return_to)
-      const again = { csrf, returnTo, email, notice: await loginNotice(parts.oauth, returnTo) }
+      const again = { returnTo, email }
       try {
         const user = await parts.accounts.logIn({ email, password, address: ctx.ip })
-        if (user === null) return show(renderLogin({ ...again, failure: 'wrong' }), 422)
+        if (user === null) return await showLogin(call, parts.oauth, { ...again, failure: 'wrong' }, 422)
         // The user may have logged in in another tab meanwhile. A new session would invalidate the forms of that tab.
         if (user.id !== visitor?.user.id) await beginSession(ctx, parts, user)
-        await goOn(call, parts.oauth, returnTo)
+        goTo(returnTo === null ? paths.home : withPassageAnchor(returnTo))
       } catch (error) {
         if (!(error instanceof DocsearchError) || error.code !== 'too_many_failures') throw error
         const seconds = Math.ceil(error.retryAfter ?? 60)
         ctx.set('Retry-After', String(seconds))
-        show(renderLogin({ ...again, failure: { waitMinutes: Math.ceil(seconds / 60) } }), 429)
+        await showLogin(call, parts.oauth, { ...again, failure: { waitMinutes: Math.ceil(seconds / 60) } }, 429)
       }
     },
   },
@@ -73,14 +74,6 @@ export const loginPages = (parts: Parts): View[] => [
   },
 ]
 
-/** Continues to the address that the user wanted to open before the login. */
-async function goOn(call: ViewCall, oauth: OAuth, returnTo: string | null): Promise<void> {
-  const outcome = await authorizeRequestOf(oauth, returnTo)
-  // The authorization endpoint would redirect to the application as part of the login form's navigation.
-  if (outcome?.kind === 'redirect') returnToApplication(call, outcome.location)
-  else call.goTo(returnTo === null ? paths.home : withPassageAnchor(returnTo))
-}
-
 /** A browser keeps the part of a link after `#` to itself, and the form of the login loses it. */
 function withPassageAnchor(address: string): string {
   const { pathname, searchParams } = new URL(address, 'http://origin.invalid')
@@ -88,9 +81,17 @@ function withPassageAnchor(address: string): string {
   return isDocument && searchParams.has('passage') ? `${address}#${paths.passageAnchor}` : address
 }
 
-/** Returns why the user has to log in, or null. */
-async function loginNotice(oauth: OAuth, returnTo: string | null): Promise<string | null> {
-  if (returnTo?.startsWith(`${paths.device}?`) === true || returnTo === paths.device) return 'Log in to connect a device.'
+/** Says why the user has to log in, if an application or a device asks for access. */
+async function showLogin(
+  { ctx, csrf, show }: ViewCall,
+  oauth: OAuth,
+  { returnTo, ...props }: Pick<LoginProps, 'returnTo' | 'email' | 'failure'>,
+  status = 200,
+): Promise<void> {
   const outcome = await authorizeRequestOf(oauth, returnTo)
-  return outcome?.kind === 'ask' ? `Log in to connect ${outcome.request.application.name}.` : null
+  const isForDevice = returnTo === paths.device || returnTo?.startsWith(`${paths.device}?`) === true
+  const application = outcome?.kind === 'ask' ? outcome.request.application.name : isForDevice ? 'a device' : null
+  // After the login, the authorization endpoint may redirect to the application, as part of the navigation of this form.
+  if (outcome?.kind === 'redirect') allowFormsTo(ctx, outcome.location)
+  show(renderLogin({ ...props, csrf, returnTo, notice: application && `Log in to connect ${application}.` }), status)
 }

@@ -1,6 +1,5 @@
 import type { z } from 'zod'
 import type { User } from '../../../core/model.ts'
-import { renderBackToApplication } from '../../../pages/account/consent.tsx'
 import type { SignedInProps, Viewer } from '../../../pages/layout.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Actor } from '../../../services/access.ts'
@@ -131,16 +130,6 @@ export function redirect(ctx: Ctx, location: string, status: 302 | 303): void {
   ctx.body = ''
 }
 
-/**
- * Sends the browser to an application after the user has posted a form. A redirect would be part of the form's navigation:
- * Chromium would apply the form-action of our page to it and to every later redirect of the application. So the answer is a page
- * that navigates. A program that does not ask for HTML gets a redirect.
- */
-export function returnToApplication({ ctx, show }: ViewCall, location: string): void {
-  if (asksForHtml(ctx)) show(renderBackToApplication({ location }))
-  else redirect(ctx, location, 303)
-}
-
 /** Returns true for browsers. Other programs usually accept any type. */
 export function asksForHtml(ctx: Ctx): boolean {
   return /\btext\/html\b/i.test(ctx.get('Accept'))
@@ -161,21 +150,24 @@ export function loginPath(returnTo: string): string {
   return paths.login + query
 }
 
-/**
- * Forbids scripts and framing, and allows styles and pictures only from this origin. A form and every
- * redirect after it must lead to this origin, because Chromium checks the whole chain (CSP Level 3 section 6.4.1).
- */
-const RULES = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-]
-const POLICY = RULES.join('; ')
+/** Forbids scripts and framing, and allows styles and pictures only from this origin. `targets` limits where forms lead. */
+function policyWith(targets: string): string {
+  const sources = `default-src 'none'; style-src 'self'; img-src 'self'; form-action ${targets}`
+  return `${sources}; base-uri 'none'; frame-ancestors 'none'`
+}
+
+const POLICY = policyWith("'self'")
 /** Allows the script file of this instance, and lets it send requests to this instance. */
-const SCRIPT_POLICY = [...RULES, "script-src 'self'", "connect-src 'self'"].join('; ')
+const SCRIPT_POLICY = `${POLICY}; script-src 'self'; connect-src 'self'`
+
+/**
+ * Lets the forms of this view lead to an application. Chromium applies `form-action` to the redirect after a form, and to all further
+ * redirects of the application (CSP Level 3 section 6.4.1). So the policy allows the scheme of the redirect address, because a host
+ * source can name neither an IPv6 address nor the next host, and https.
+ */
+export function allowFormsTo(ctx: Ctx, redirectUri: string): void {
+  ctx.set('Content-Security-Policy', policyWith(["'self'", ...new Set(['https:', new URL(redirectUri).protocol])].join(' ')))
+}
 
 /** Sets the headers of every page. securityHeaders has already set those against framing, sniffing and caching. */
 export function pagePolicy(hasScript: boolean): Middleware {
