@@ -1,9 +1,10 @@
 import type { ApplicationRecord } from '../core/model.ts'
 import { hashSecret } from '../core/secrets.ts'
+import { isSelfRegistered } from './application-registry.ts'
 import { isDocumentAddress } from './client-documents.ts'
 import { after, type OAuthContext, required, type Grant } from './context.ts'
 import { OAuthError } from './errors.ts'
-import type { Authorize, AuthorizeRequest } from './oauth.ts'
+import type { Authorize, AuthorizeOutcome, AuthorizeRequest } from './oauth.ts'
 import { requestedChallenge, checkVerifier } from './pkce.ts'
 import { isRegistered } from './redirect-uri.ts'
 import { requestedResource, checkResource, requestedScopes, stillRegistered } from './scopes.ts'
@@ -23,10 +24,11 @@ export function createAuthorize(context: OAuthContext): Authorize {
     addressOf(to, { error: code, error_description: description }, issuer())
 
   return {
-    async begin(query, { isLoggedIn }) {
+    async begin(query, { userId }) {
       const parameters = sentOnce(query)
       if (parameters instanceof OAuthError) return page(parameters)
-      if (context.documents !== null && !isLoggedIn && isDocumentAddress(parameters['client_id'] ?? '')) return { kind: 'log_in' }
+      if (context.documents !== null && userId === null && isDocumentAddress(parameters['client_id'] ?? ''))
+        return { kind: 'log_in' }
       let target: Target
       try {
         target = await findTarget(context, parameters)
@@ -40,7 +42,8 @@ export function createAuthorize(context: OAuthContext): Authorize {
         return { kind: 'ask', request: { application, redirectUri, state, ...checkRequest(parameters, application, issuer()) } }
       } catch (error) {
         if (!(error instanceof OAuthError)) throw error
-        return { kind: 'redirect', location: refusal({ redirectUri, state }, error) }
+        const location = refusal({ redirectUri, state }, error)
+        return (await isTrusted(application, userId, records)) ? { kind: 'redirect', location } : page(error, location)
       }
     },
     async approve(request, user, projectIds = null) {
@@ -119,8 +122,23 @@ function checkResponseMode(mode: string | undefined): void {
   if (mode !== undefined && mode !== 'query') throw new OAuthError('invalid_request', 'response_mode must be query.')
 }
 
-function page({ code, description }: OAuthError): { kind: 'page'; error: OAuthError['code']; description: string } {
-  return { kind: 'page', error: code, description }
+function page({ code, description }: OAuthError, location: string | null = null): AuthorizeOutcome {
+  return { kind: 'page', error: code, description, location }
+}
+
+/**
+ * Returns whether an error redirects to the application by itself. Otherwise, anybody could register an application whose faulty
+ * requests lead from the address of this instance to any site (RFC 9700 section 4.11.2). The addresses of an application with a
+ * document are unknown until the user has logged in, so the policy of the login view can't allow such a redirect after the login.
+ */
+async function isTrusted(
+  application: ApplicationRecord,
+  userId: string | null,
+  { grants }: Pick<OAuthContext['records'], 'grants'>,
+): Promise<boolean> {
+  if (!isSelfRegistered(application)) return true
+  if (userId === null || isDocumentAddress(application.id)) return false
+  return (await grants.list(userId)).some(({ clientId }) => clientId === application.id)
 }
 
 /** Returns the redirect address with the answer added to its query. `iss` names this instance (RFC 9207). */

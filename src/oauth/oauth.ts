@@ -67,11 +67,13 @@ export interface Authorize {
   /**
    * Checks the parameters of GET /api/oauth/authorize, in which a parameter that was sent twice is an array. Stores nothing. Returns what to do:
    * `page` shows an error and must not redirect (RFC 9700); `redirect` sends the error to the application; `ask` shows the consent page;
-   * `log_in` asks the visitor to log in first, because only users may make docsearch fetch the document of an application.
+   * `log_in` asks the visitor to log in first, because only users may make docsearch fetch the document of an application. Anybody can
+   * register an application, so `redirect` is only for applications that a user registered, the built-in one, and those to which this
+   * user has given access. `userId` is null for a visitor who is not logged in.
    */
   begin(
     query: Readonly<Record<string, string | string[] | undefined>>,
-    options: { isLoggedIn: boolean },
+    options: { userId: string | null },
   ): Promise<AuthorizeOutcome>
   /** The user agreed. Creates a code and returns the address to redirect to. By default, access is not limited to projects. */
   approve(request: AuthorizeRequest, user: Pick<User, 'id'>, projectIds?: ProjectLimit): Promise<{ location: string }>
@@ -80,7 +82,13 @@ export interface Authorize {
 }
 
 export type AuthorizeOutcome =
-  | { kind: 'page'; error: OAuthErrorCode; description: string }
+  | {
+      kind: 'page'
+      error: OAuthErrorCode
+      description: string
+      /** The address at which the application gets the error, if the user goes there. Null if no known application has registered it. */
+      location: string | null
+    }
   | { kind: 'redirect'; location: string }
   | { kind: 'ask'; request: AuthorizeRequest }
   | { kind: 'log_in' }

@@ -1,4 +1,5 @@
 import { waitText } from '../core/wait-text.ts'
+import { destination } from './account/consent.tsx'
 import { AppPage, html, VisitorPage, type SignedInProps } from './layout.tsx'
 import { paths } from './paths.ts'
 import { SEARCH_FIELDS, type SearchFields } from './search/fields.ts'
@@ -13,6 +14,8 @@ export interface ErrorPageProps {
   formAddress?: string | null
   /** Only for a view that may work later: its address, which has the question of a search. */
   againAddress?: string | null
+  /** Only for an application that nobody here knows: the address at which it gets the error. */
+  applicationAddress?: string | null
   /** Only for a 429 or a 503. */
   retryAfterSeconds?: number
   /** The user who is logged in, or the address of the login. */
@@ -42,7 +45,7 @@ export function renderError({ visitor, ...problem }: ErrorPageProps): string {
 type Problem = Omit<ErrorPageProps, 'visitor'>
 
 function Problem({ problem, isVisitor }: { problem: Problem; isVisitor: boolean }) {
-  const { status, code, detail, requestId, search } = problem
+  const { status, code, detail, requestId, search, applicationAddress = null } = problem
   const { title, help } = wordsFor(problem)
   return (
     <main id="main" class="problem">
@@ -51,6 +54,7 @@ function Problem({ problem, isVisitor }: { problem: Problem; isVisitor: boolean 
       <h1>{title}</h1>
       <p class="lead">{detail}</p>
       {help === '' ? null : <p>{help}</p>}
+      {applicationAddress === null ? null : <ApplicationLink address={applicationAddress} />}
       <NextSteps {...problem} />
       <dl class="facts">
         <div>
@@ -114,6 +118,18 @@ function NextSteps({ againAddress = null, formAddress = null }: Pick<Problem, 'a
           Open the form again
         </a>
       )}
+    </p>
+  )
+}
+
+function ApplicationLink({ address }: { address: string }) {
+  const { place } = destination(address)
+  return (
+    <p>
+      Nobody here has checked the application that sent this request. docsearch goes to its address only if you follow this link:{' '}
+      <a href={address} rel="noreferrer">
+        Continue to <code class="host">{place}</code>
+      </a>
     </p>
   )
 }

@@ -169,7 +169,7 @@ test('a consent limits all tokens of the application to projects', async () => {
   const connections = createConnections({ oauth, access: createAccess(records) })
   const outcome = await oauth.authorize.begin(
     { response_type: 'code', client_id: flow.application.id, redirect_uri: flow.application.redirectUris[0] },
-    { isLoggedIn: true },
+    { userId: flow.user.id },
   )
   if (outcome.kind !== 'ask') throw new Error(outcome.kind)
   const user = actorOf(flow.user)

@@ -44,10 +44,10 @@ beforeEach(() => {
 })
 
 const { verifier, query } = pkce()
-const begin = (fields: Record<string, string> = {}, isLoggedIn = true) =>
+const begin = (fields: Record<string, string> = {}) =>
   app.backend.oauth.authorize.begin(
     { response_type: 'code', client_id: ADDRESS, redirect_uri: CALLBACK, ...query, ...fields },
-    { isLoggedIn },
+    { userId },
   )
 
 /** Agrees to the request, and exchanges the code. */
@@ -117,6 +117,12 @@ test('when the document names fewer scopes, tokens lose the others at the next c
   internet.answer = () => json({ ...DOCUMENT, scope: 'read:documents' })
   await tokens()
   expect(await scopes()).toEqual(['read:documents'])
+})
+
+test('an error leads to the application only by a link, also after a consent', async () => {
+  await tokens()
+  const location = expect.stringMatching(/^http:\/\/127\.0\.0\.1[^?]*\?error=invalid_scope&/)
+  expect(await begin({ scope: 'x' })).toMatchObject({ kind: 'page', error: errorCode('invalid_scope'), location })
 })
 
 test('nothing is stored before the user agrees', async () => {
@@ -202,7 +208,7 @@ test('without the setting, no address is fetched', async () => {
     expect(body).not.toHaveProperty('client_id_metadata_document_supported')
     const outcome = await closed.backend.oauth.authorize.begin(
       { response_type: 'code', client_id: ADDRESS, redirect_uri: CALLBACK, ...query },
-      { isLoggedIn: true },
+      { userId },
     )
     expect([outcome.kind, asked]).toEqual(['page', 0])
   } finally {
@@ -215,7 +221,7 @@ test('the real fetch reaches no address of this computer', async () => {
   try {
     const outcome = await real.backend.oauth.authorize.begin(
       { response_type: 'code', client_id: 'https://localhost/client.json', redirect_uri: CALLBACK, ...query },
-      { isLoggedIn: true },
+      { userId },
     )
     expect(outcome).toMatchObject({ kind: 'page', description: expect.stringMatching(/could not be fetched/) })
   } finally {

@@ -19,7 +19,7 @@ async function browse(address: string, flow: OAuthFlow): Promise<URL> {
   const { origin, pathname, searchParams } = new URL(address)
   expect(`${origin}${pathname}`).toBe(`${app.url}/api/oauth/authorize`)
   const { authorize } = app.backend.oauth
-  const outcome = await authorize.begin(Object.fromEntries(searchParams), { isLoggedIn: true })
+  const outcome = await authorize.begin(Object.fromEntries(searchParams), { userId: flow.user.id })
   if (outcome.kind !== 'ask') throw new Error(JSON.stringify(outcome))
   return new URL((await authorize.approve(outcome.request, flow.user)).location)
 }
@@ -128,7 +128,7 @@ describe('oauth4webapi, which is strict about the standards', () => {
       state: 'abc',
       scope: 'everything',
     }
-    const outcome = await authorize.begin(query, { isLoggedIn: true })
+    const outcome = await authorize.begin(query, { userId: null })
     if (outcome.kind !== 'redirect') throw new Error(outcome.kind)
     expect(() =>
       oauth.validateAuthResponse(server, { client_id: flow.application.id }, new URL(outcome.location), 'abc'),

@@ -3,6 +3,7 @@ import { startTestApp, type TestApp } from '../support/app.ts'
 import { errorCode } from '../support/codes.ts'
 import { oauthFlow } from '../support/oauth-flow.ts'
 import { testClock } from '../support/test-clock.ts'
+import { loggedIn, webClient, type WebClient } from '../support/web-client.ts'
 
 const REGISTER = '/api/oauth/register'
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -84,6 +85,32 @@ test('a registered application is bound by its scopes and its addresses', async 
   expect((await flow.tokens({ scope: 'read:documents write:documents' })).scope).toBe('read:documents')
   expect(await flow.agree({ redirect_uri: 'https://evil.example.com/cb' }).catch(String)).toContain('invalid_redirect_uri')
   expect((await flow.token({ grant_type: 'authorization_code', code: 'x', client_secret: 'guess' })).status).toBe(401)
+})
+
+test('its error leads from the instance to the application only by a link, until this user has given it access', async () => {
+  const redirect_uri = 'https://agent.example.com/callback'
+  const { body } = await register({ client_name: 'Agent', redirect_uris: [redirect_uri] })
+  const application = (await app.backend.oauth.applications.get(String(body['client_id'])))!
+  const flow = await oauthFlow(app, { application, redirectUris: [redirect_uri] })
+  const path = `/api/oauth/authorize?${new URLSearchParams({ response_type: 'x', client_id: application.id, redirect_uri })}`
+  const error = `${redirect_uri}?error=unsupported_response_type&`
+  const [alice, bob] = [await loggedIn(app, 'alice@example.org'), await loggedIn(app, 'bob@example.org')]
+  const expectLink = async (browser: WebClient) => {
+    const page = await browser.get(path)
+    expect([page.status, page.location, page.text]).toEqual([400, null, expect.stringContaining('Continue to agent.example.com')])
+    expect(page.links).toContainEqual(expect.stringContaining(error))
+  }
+  for (const browser of [webClient(app), alice, bob]) await expectLink(browser)
+  // A visitor who logs in goes back to the authorization endpoint, which may then redirect.
+  const login = await webClient(app).get(`/login?${new URLSearchParams({ return_to: path })}`)
+  expect(login.headers.get('content-security-policy')).toContain("form-action 'self' https:;")
+
+  await flow.tokens()
+  const redirected = await alice.get(path)
+  expect([redirected.status, redirected.location]).toEqual([302, expect.stringContaining(error)])
+  for (const browser of [webClient(app), bob]) await expectLink(browser)
+  await app.backend.oauth.connections.end(flow.user.id, application.id)
+  await expectLink(alice)
 })
 
 test('nobody can list, change or delete it as an application of their own', async () => {

@@ -84,7 +84,7 @@ export async function oauthFlow(app: TestApp, options: OAuthFlowOptions = {}): P
     async agree(query = {}) {
       const outcome = await oauth.authorize.begin(
         { response_type: 'code', client_id: application.id, redirect_uri: redirectUri, ...query },
-        { isLoggedIn: true },
+        { userId: user.id },
       )
       if (outcome.kind !== 'ask') throw new Error(`no consent is asked for: ${JSON.stringify(outcome)}`)
       const { location } = await oauth.authorize.approve(outcome.request, user)

@@ -161,6 +161,13 @@ function accountPages({ person, email, application, redirectUri, text }: Names):
       detail: `${redirectUri} is not registered for this application.`,
       ...failure,
     }),
+    'error, unknown application': renderError({
+      status: 400,
+      code: errorCode('unsupported_response_type'),
+      detail: 'response_type must be code.',
+      ...failure,
+      applicationAddress: redirectUri,
+    }),
     'error, csrf': renderError({
       status: 403,
       code: errorCode('csrf_failed'),

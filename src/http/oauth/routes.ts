@@ -208,12 +208,15 @@ export const authorizeOperation: Operation = {
     200: { description: 'The page that asks the user', type: 'text/html; charset=utf-8' },
     302: {
       description:
-        'Refused: to `redirect_uri` with `error`, one of invalid_request, unsupported_response_type, invalid_scope, invalid_target',
+        'Refused: to `redirect_uri` with `error`, one of invalid_request, unsupported_response_type, invalid_scope, invalid_target. Only ' +
+        'for an application that a user registered, or to which this user has given access',
       headers: { Location: redirect },
     },
     303: { description: 'If no user is logged in: to the login page', headers: { Location: redirect } },
     400: {
-      description: 'A page that says why there is no redirect: invalid_client, invalid_redirect_uri, invalid_request',
+      description:
+        'A page that says why there is no redirect: invalid_client, invalid_redirect_uri, invalid_request. For other applications also ' +
+        'the errors of 302, with a link to the application',
       type: 'text/html; charset=utf-8',
     },
   },

@@ -23,7 +23,7 @@ async function begin(query: Query, application: Partial<NewApplication> = {}) {
   })
   const redirectUri = application.redirectUris?.[0] ?? REDIRECT_URI
   const all: Query = { response_type: 'code', client_id: made.application.id, redirect_uri: redirectUri, ...query }
-  const outcome = await oauth.authorize.begin(all, { isLoggedIn: true })
+  const outcome = await oauth.authorize.begin(all, { userId: null })
   return { ...opened, application: made.application, outcome }
 }
 

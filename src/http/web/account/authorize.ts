@@ -84,8 +84,9 @@ async function checkRequest(oauth: OAuth, call: ViewCall, query: string): Promis
   const { ctx, visitor } = call
   if (hasTooManyFields(query))
     throw fail('invalid_request', `The authorization request has more than the limit of ${MAX_FIELDS} parameters.`)
-  const outcome = await oauth.authorize.begin(parameters(query), { isLoggedIn: visitor !== null })
-  if (outcome.kind === 'page') showErrorPage(ctx, { status: 400, code: outcome.error, detail: outcome.description })
+  const outcome = await oauth.authorize.begin(parameters(query), { userId: visitor?.user.id ?? null })
+  if (outcome.kind === 'page')
+    showErrorPage(ctx, { status: 400, code: outcome.error, detail: outcome.description }, outcome.location)
   else if (outcome.kind === 'redirect') redirect(ctx, outcome.location, ctx.method === 'POST' ? 303 : 302)
   else if (outcome.kind === 'log_in' || visitor === null) redirectToLogin(ctx, `${paths.authorize}?${query}`)
   else return outcome.request
@@ -96,7 +97,7 @@ async function checkRequest(oauth: OAuth, call: ViewCall, query: string): Promis
 export async function authorizeRequestOf(oauth: OAuth, address: string | null): Promise<AuthorizeOutcome | null> {
   if (address?.startsWith(`${paths.authorize}?`) !== true) return null
   const query = queryOf(address)
-  return hasTooManyFields(query) ? null : oauth.authorize.begin(parameters(query), { isLoggedIn: false })
+  return hasTooManyFields(query) ? null : oauth.authorize.begin(parameters(query), { userId: null })
 }
 
 function queryOf(address: string): string {

@@ -92,6 +92,7 @@ async function showLogin(
   const isForDevice = returnTo === paths.device || returnTo?.startsWith(`${paths.device}?`) === true
   const application = outcome?.kind === 'ask' ? outcome.request.application.name : isForDevice ? 'a device' : null
   // After the login, the authorization endpoint may redirect to the application, as part of the navigation of this form.
-  if (outcome?.kind === 'redirect') allowFormsTo(ctx, outcome.location)
+  const location = outcome?.kind === 'redirect' || outcome?.kind === 'page' ? outcome.location : null
+  if (location !== null) allowFormsTo(ctx, location)
   show(renderLogin({ ...props, csrf, returnTo, notice: application && `Log in to connect ${application}.` }), status)
 }

@@ -33,8 +33,15 @@ function searchOf(ctx: Ctx): SearchFields {
   return ctx.method === 'GET' ? searchFieldsOf(ctx.query) : {}
 }
 
-/** Answers with the problem as a page: what happened, what to do, and the id of the request. */
-export function showErrorPage(ctx: Ctx, problem: Pick<Problem, 'status' | 'code' | 'detail'>): void {
+/**
+ * Answers with the problem as a page: what happened, what to do, and the id of the request. `applicationAddress` is where an
+ * application gets the error, if the user goes there.
+ */
+export function showErrorPage(
+  ctx: Ctx,
+  problem: Pick<Problem, 'status' | 'code' | 'detail'>,
+  applicationAddress: string | null = null,
+): void {
   setPagePolicy(ctx)
   const retryAfter = Number(ctx.response.get('Retry-After'))
   ctx.status = problem.status
@@ -45,6 +52,7 @@ export function showErrorPage(ctx: Ctx, problem: Pick<Problem, 'status' | 'code'
     detail: problem.detail,
     requestId: ctx.state.requestId,
     formAddress: ctx.state.formAddress ?? null,
+    applicationAddress,
     againAddress: againAddress(ctx, problem.status),
     visitor: visitorOf(ctx),
     search: searchOf(ctx),
