@@ -10,7 +10,10 @@ const client = {
     .meta({ description: 'Secret of a confidential application, unless it is in the Authorization header' }),
 }
 const scope = z.string().meta({ description: `One or more of ${SCOPES.join(', ')}, separated by spaces` })
-const resource = z.string().optional().meta({ description: 'RFC 8707: the address of this instance, or an address below it' })
+const resource = z
+  .string()
+  .optional()
+  .meta({ description: 'RFC 8707: the address of this instance, or an address below it. The token works only there and below' })
 
 /** Query parameters of the authorization endpoint (RFC 6749 section 4.1.1, RFC 7636, RFC 8707). */
 export const authorizeQuery = z.object({

@@ -7,7 +7,7 @@ import { OAuthError } from './errors.ts'
 import type { Authorize, AuthorizeOutcome, AuthorizeRequest } from './oauth.ts'
 import { requestedChallenge, checkVerifier } from './pkce.ts'
 import { isRegistered } from './redirect-uri.ts'
-import { requestedResource, checkResource, requestedScopes, stillRegistered } from './scopes.ts'
+import { requestedResource, requestedScopes, stillRegistered, tokenResource } from './scopes.ts'
 import { LIFETIMES, newSecret, newTokens } from './tokens.ts'
 
 type Parameters = Readonly<Record<string, string | undefined>>
@@ -161,9 +161,9 @@ export const authorizationCode: Grant = async (context, application, fields) => 
   if (code.redirectUri !== redirectUri)
     throw new OAuthError('invalid_grant', 'redirect_uri differs from the one in the authorization request.')
   checkVerifier(fields['code_verifier'], code.codeChallenge)
-  checkResource(fields['resource'], code.resource, issuer())
+  const resource = tokenResource(fields['resource'], code.resource, issuer())
   const { tokens, answer } = newTokens(clock, stillRegistered(code.scopes, application))
-  if ((await records.codes.redeem(sha256, tokens)) !== null) return answer
+  if ((await records.codes.redeem(sha256, { ...tokens, resource })) !== null) return answer
   await revokeGrantOfCode(context, sha256)
   throw refused()
 }

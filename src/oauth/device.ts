@@ -6,7 +6,7 @@ import { authenticateApplication } from './authenticate-application.ts'
 import { after, type Grant, type OAuthContext, required } from './context.ts'
 import { OAuthError } from './errors.ts'
 import type { Device } from './oauth.ts'
-import { requestedResource, requestedScopes, stillRegistered } from './scopes.ts'
+import { requestedResource, requestedScopes, stillRegistered, tokenResource } from './scopes.ts'
 import { LIFETIMES, newSecret, newTokens } from './tokens.ts'
 
 /**
@@ -71,15 +71,16 @@ function hashOf(typed: string): string | null {
 
 /** The device code grant (RFC 8628 section 3.4). The device repeats its request until the user has decided. */
 export const deviceCode: Grant = async (context, application, fields) => {
-  const { records, clock } = context
+  const { records, clock, issuer } = context
   const sha256 = hashSecret(required(fields, 'device_code'))
   const device = await records.devices.find(sha256)
   if (device === null || device.clientId !== application.id || device.status === 'redeemed') throw refused()
   checkExpiry(device, clock)
   if (device.status === 'denied') throw new OAuthError('access_denied', 'The user declined.')
   if (device.status === 'pending') throw await stillPending(context, sha256)
+  const resource = tokenResource(fields['resource'], device.resource, issuer())
   const { tokens, answer } = newTokens(clock, stillRegistered(device.scopes, application))
-  if ((await records.devices.redeem(sha256, tokens)) === null) throw refused()
+  if ((await records.devices.redeem(sha256, { ...tokens, resource })) === null) throw refused()
   return answer
 }
 

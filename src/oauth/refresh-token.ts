@@ -5,7 +5,7 @@ import type { TokenRecord } from '../records/oauth.ts'
 import { type Grant, type OAuthContext, required } from './context.ts'
 import { OAuthError } from './errors.ts'
 import type { TokenAnswer } from './oauth.ts'
-import { checkResource, scopesWithin, stillRegistered } from './scopes.ts'
+import { scopesWithin, stillRegistered, tokenResource } from './scopes.ts'
 import { newTokens } from './tokens.ts'
 
 /** After a refresh, the old token returns the same pair for this long, unless the pair was used. */
@@ -22,7 +22,7 @@ export const refreshToken: Grant = async (context, application, fields) => {
   const token = await find(context, sha256)
   if (token === null || token.grant.clientId !== application.id) throw refused()
   if (token.isUsed) return repeat(context, token, sent)
-  checkResource(fields['resource'], token.grant.resource, issuer())
+  tokenResource(fields['resource'], token.grant.resource, issuer())
   // Asking for fewer scopes now does not reduce the grant: the next refresh starts from what the user agreed to.
   const allowed = stillRegistered(token.scopes, application)
   const scopes = fields['scope'] === undefined ? allowed : scopesWithin(fields['scope'], allowed)

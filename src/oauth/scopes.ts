@@ -62,13 +62,17 @@ function parseScopes(sent: string): Scope[] {
 export function requestedResource(sent: string | undefined, issuer: string): string | null {
   if (sent === undefined) return null
   const isHere = sent === issuer || sent.startsWith(`${issuer}/`)
-  if (isHere && URL.canParse(sent) && !sent.includes('#')) return sent
-  throw new OAuthError('invalid_target', `resource must be ${issuer} or an address below it.`)
+  if (isHere && URL.canParse(sent) && !/[?#]/.test(sent)) return sent
+  throw new OAuthError('invalid_target', `resource must be ${issuer} or an address below it, without a query.`)
 }
 
-/** Checks the resource of a token request: it must be the one that the user agreed to (RFC 8707 section 2.2). */
-export function checkResource(sent: string | undefined, agreed: string | null, issuer: string): void {
+/**
+ * Returns the resource of the first tokens of a consent. A token request may name one if the consent has none; otherwise it can only
+ * repeat it (RFC 8707 section 2.2). Throws `invalid_target`.
+ */
+export function tokenResource(sent: string | undefined, agreed: string | null, issuer: string): string | null {
   const resource = requestedResource(sent, issuer)
   if (resource !== null && agreed !== null && resource !== agreed)
     throw new OAuthError('invalid_target', 'resource differs from the one that the user agreed to.')
+  return agreed ?? resource
 }

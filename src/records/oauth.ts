@@ -90,6 +90,8 @@ export interface NewTokens {
   refresh: { sha256: string; expiresAt: Date } | null
   /** The scopes of the access token: the grant's, or fewer. */
   scopes: readonly Scope[]
+  /** For the first tokens of a grant: the resource that the token request named, if the consent has none (RFC 8707). */
+  resource?: string | null
   /** The encrypted answer of a refresh, which the used token keeps. */
   sealed?: string
 }

@@ -71,13 +71,21 @@ describe.each([
     expect(resource).toMatchObject({ resource: `${proxy.url}/mcp`, authorization_servers: [proxy.url] })
 
     const flow = await oauthFlow(app)
-    const { access_token: token } = await flow.tokens({ resource: `${proxy.url}/mcp` })
+    const { access_token: token } = await flow.tokens({ resource: proxy.url })
     const answer = await fetch(`${proxy.url}/api/v1/search`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ query: 'notice period' }),
     })
     expect(await answer.json()).toMatchObject({ results: [{ url: expect.stringContaining(`${proxy.url}/documents/doc_`) }] })
+    const { access_token: forAgent } = await flow.tokens({ resource: `${proxy.url}/mcp` })
+    const headers = { Authorization: `Bearer ${forAgent}`, 'Content-Type': 'application/json' }
+    const listed = await fetch(`${proxy.url}/mcp`, {
+      method: 'POST',
+      headers,
+      body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+    })
+    expect([listed.status, (await fetch(`${proxy.url}/api/v1/me`, { headers })).status]).toEqual([200, 401])
   })
 
   test('standards that put the path of the issuer behind the name of the metadata find it', async () => {

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Document } from '../../src/contract/documents.ts'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { errorCode } from '../support/codes.ts'
-import { oauthFlow } from '../support/oauth-flow.ts'
 
 const ERAS = { 'of 2026': { pin: '2026-07-28' }, 'of 2025': 'legacy' } as const
 type Era = keyof typeof ERAS
@@ -162,22 +161,6 @@ test('a refusal leads to the metadata of this resource', async () => {
 test('a credential without read:documents is refused with the scope that it needs', async () => {
   const { status, headers } = await post(LIST, { Authorization: `Bearer ${(await app.aliceWith('manage:keys')).key}` })
   expect([status, headers.get('www-authenticate')]).toEqual([403, expect.stringContaining('scope="read:documents"')])
-})
-
-test('a token works here if it was issued for this resource, for the instance or for none', async () => {
-  const flow = await oauthFlow(app)
-  for (const [resource, status] of [
-    [`${app.url}/mcp`, 200],
-    [app.url, 200],
-    [undefined, 200],
-    [`${app.url}/api/v1`, 401],
-    [`${app.url}/mcp/other`, 401],
-  ] as const) {
-    const { access_token } = await flow.tokens(resource === undefined ? {} : { resource })
-    const answer = await post(LIST, { Authorization: `Bearer ${access_token}` })
-    expect([resource, answer.status]).toEqual([resource, status])
-    if (status === 401) expect(await answer.json()).toMatchObject({ code: errorCode('invalid_token') })
-  }
 })
 
 test('a web page of another origin is refused, and one of this instance is not', async () => {

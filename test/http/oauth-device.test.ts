@@ -61,6 +61,23 @@ test('a device polls, slows down when asked to, and gets its tokens once the use
   expect((await flow.refresh(body.refresh_token)).status).toBe(200)
 })
 
+test('a device that names a resource gets tokens for it alone', async () => {
+  const flow = await commandLine()
+  const resource = `${app.url}/mcp`
+  const grant_type = 'urn:ietf:params:oauth:grant-type:device_code'
+  for (const [atStart, atToken] of [
+    [{ resource }, {}],
+    [{}, { resource }],
+  ]) {
+    const { user_code, device_code } = await start(flow, atStart)
+    await app.backend.oauth.device.decide(user_code, flow.user, true)
+    const wrong = await flow.token({ grant_type, device_code, resource: 'https://evil.example.com' })
+    expect(wrong.body.error).toBe(errorCode('invalid_target'))
+    const { body } = await flow.token({ grant_type, device_code, ...atToken })
+    expect((await flow.api(body.access_token)).status).toBe(401)
+  }
+})
+
 test('a user code may be typed in any case, with spaces or hyphens', async () => {
   const { user_code } = await start(await commandLine())
   const { device } = app.backend.oauth

@@ -1,5 +1,4 @@
 import type { Logger } from '../../core/logger.ts'
-import type { Principal } from '../../core/model.ts'
 import { createMcp } from '../../mcp/server.ts'
 import { createTools } from '../../mcp/tools.ts'
 import { readText } from '../body.ts'
@@ -46,9 +45,8 @@ export function mcpRoutes({ search, documents, projects, settings, credentials, 
         202: { description: 'The message needs no answer' },
       },
       problems: ['body_too_large', 'invalid_request', 'origin_not_allowed'],
-      async handle({ ctx, actor, principal, gone }) {
+      async handle({ ctx, actor, gone }) {
         checkOrigin(ctx.get('Origin'), baseUrl())
-        checkAudience(principal, baseUrl())
         const text = await readText(ctx.req, MAX_BYTES)
         if (text === null) throw fail('body_too_large', `The body is longer than the limit of ${MAX_BYTES} bytes.`)
         await requireCredentialOnArrival(ctx, credentials)
@@ -67,13 +65,6 @@ export function mcpRoutes({ search, documents, projects, settings, credentials, 
 function checkOrigin(origin: string, baseUrl: string): void {
   if (origin === '' || origin === new URL(baseUrl).origin) return
   throw fail('origin_not_allowed', 'Pages of another origin may not call this endpoint. Connect a program instead of a web page.')
-}
-
-/** RFC 8707: a token that an application asked for with another resource is not meant for this endpoint. */
-function checkAudience(principal: Principal | null, baseUrl: string): void {
-  const resource = principal?.resource ?? null
-  if (resource === null || resource === baseUrl || resource === `${baseUrl}/` || resource === baseUrl + MCP_PATH) return
-  throw fail('invalid_token', `The token was issued for another resource. Ask for one with resource=${baseUrl}${MCP_PATH}.`)
 }
 
 /** Returns undefined for a text that is not JSON; mcp/ answers that in the protocol's own form. */

@@ -19,8 +19,9 @@ export function authenticate(options: {
   authenticator: Authenticator
   account: Pick<Account, 'identify'>
   limits: RateLimits
+  baseUrl: () => string
 }): Middleware {
-  const { access, authenticator, account, limits } = options
+  const { access, authenticator, account, limits, baseUrl } = options
   return async (ctx, next) => {
     if (access === 'public') return next()
     ctx.state.access = access
@@ -35,11 +36,21 @@ export function authenticate(options: {
       await limits.countFailure(ctx)
       throw fail('invalid_token', 'The credential is unknown, revoked or expired. Create a new key or log in again.')
     }
+    if (!isMeantFor(principal.resource ?? null, baseUrl(), ctx.path))
+      throw fail(
+        'invalid_token',
+        `The token was issued for another resource. Ask for one with resource=${baseUrl()}${ctx.state.resource ?? ''}.`,
+      )
     ctx.state.principal = principal
     ctx.state.credential = { kind: principal.via, key: hashSecret(credential) }
     ctx.state.actor = await moment.run(() => account.identify(principal))
     await callAsUser(ctx, principal.userId, credentialOf(principal), next)
   }
+}
+
+/** RFC 8707: a token that an application asked for with a resource is good for that address and those below it. */
+function isMeantFor(resource: string | null, baseUrl: string, path: string): boolean {
+  return resource === null || `${baseUrl}${path}/`.startsWith(resource.endsWith('/') ? resource : `${resource}/`)
 }
 
 function bearerCredential(ctx: Ctx): string | null {

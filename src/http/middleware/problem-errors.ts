@@ -65,7 +65,8 @@ function challenge(problem: Problem, access: Access, resource: { baseUrl: string
 function errorOf({ code, ...details }: Problem, access: Access): Record<string, string> | null {
   const scope = neededScope(access)
   if (code === 'unauthorized') return { scope }
-  if (code === 'invalid_token') return { error: 'invalid_token', error_description: 'unknown, revoked or expired', scope }
+  if (code === 'invalid_token')
+    return { error: 'invalid_token', error_description: 'unknown, revoked, expired or for another resource', scope }
   if (code === 'insufficient_scope') return { error: 'insufficient_scope', scope: String(details['scope']) }
   return null
 }

@@ -19,7 +19,7 @@ export const PROBLEMS = {
   invalid_redirect_uri: { status: 400, means: 'A redirect address cannot be registered; `detail` says which and why.' },
   too_many_redirect_uris: { status: 400, means: 'The application has more redirect addresses than allowed.' },
   unauthorized: { status: 401, means: 'No credential was sent.' },
-  invalid_token: { status: 401, means: 'The credential is unknown, revoked or expired.' },
+  invalid_token: { status: 401, means: 'The credential is unknown, revoked or expired, or was issued for another resource.' },
   insufficient_scope: { status: 403, means: 'The credential lacks the scope named in `scope`.' },
   owner_only: { status: 403, means: 'Only the owner of the instance may do this.' },
   insufficient_role: { status: 403, means: 'Your role in the project is too low; `role` names the role that this needs.' },

@@ -28,7 +28,7 @@ function steps(row: Route, parts: Parts, limits: RateLimits): Middleware[] {
   return [
     nameRoute(row),
     ...(row.errors === 'oauth' ? [oauthErrors(parts)] : []),
-    authenticate({ access, authenticator, account, limits }),
+    authenticate({ access, authenticator, account, limits, baseUrl: settings.baseUrl }),
     ...(cost === 'anonymous' ? [] : [limits.step]),
     ...(row.addressLimit === undefined
       ? []

@@ -164,7 +164,7 @@ export async function makeGrant(
     client_id,
     scopes,
     projects,
-    resource,
+    resource: resource ?? tokens.resource ?? null,
     created_at: at.getTime(),
     last_used_at: null,
     revoked_at: null,
