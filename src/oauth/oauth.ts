@@ -115,7 +115,7 @@ export interface Device {
     interval: number
   }>
   /** Returns what the device with this user code asks for; null if no such device waits. Case, spaces and hyphens don't matter. */
-  lookup(userCode: string): Promise<{ application: Pick<ApplicationRecord, 'id' | 'name' | 'type'>; scopes: Scope[] } | null>
+  lookup(userCode: string): Promise<Pick<AuthorizeRequest, 'application' | 'scopes'> | null>
   /** Returns false if the device no longer waits. By default, access is not limited to projects. */
   decide(userCode: string, user: Pick<User, 'id'>, approve: boolean, projectIds?: ProjectLimit): Promise<boolean>
 }

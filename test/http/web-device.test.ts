@@ -41,6 +41,27 @@ test('typing in the code from a terminal connects it to the user who is logged i
   expect(await me.json()).toMatchObject({ user: { name: 'Alice' } })
 })
 
+test('the user sees what the consent view shows of an application: its name, where it comes from, and its scopes', async () => {
+  const registrations = app.backend.records.oauth.registrations
+  const agent = { name: 'Television', redirectUris: [], scopes: ['read:documents' as const] }
+  const { id } = await registrations.create(agent, 10)
+  const address = 'https://tv.example.com/client.json'
+  await registrations.put({ ...agent, id: address })
+  for (const [client_id, ...shown] of [
+    [id, 'This application registered itself and chose its own name.'],
+    [address, 'This application chose its own name.', 'tv.example.com'],
+  ] as const) {
+    const user_code = (await oauth('device', { client_id })).body['user_code']!
+    const confirm = await alice.submit(await alice.get('/device'), '/device', { user_code })
+    expect(confirm.text).toContain('Allow Television on another device?')
+    expect(confirm.text).toContain('Search and read')
+    for (const text of shown) expect(confirm.text).toContain(text)
+    expect(confirm.form('/logout').fields).toContainEqual(['return_to', `/device?user_code=${user_code}`])
+  }
+  const own = await alice.submit(await alice.get('/device'), '/device', { user_code: (await start()).userCode })
+  expect(own.text).not.toContain('chose its own name')
+})
+
 test('the user can limit the device to ticked projects', async () => {
   const { records } = app.backend
   const ownerId = (await records.users.findByEmail('alice@example.org'))!.id

@@ -5,7 +5,8 @@ import { ScopeList, shortName } from '../parts.tsx'
 import { paths } from '../paths.ts'
 import { ProjectLimit, type ProjectLimitProps } from '../project-fields.tsx'
 
-export interface ConsentProps {
+/** What a user learns about an application that asks for access, in a browser or for a device. */
+export interface AskingApplication {
   /** The name that the registrant chose: shown, never trusted. */
   applicationName: string
   /** Nothing proves the identity of a public application. */
@@ -14,6 +15,9 @@ export interface ConsentProps {
   isSelfRegistered: boolean
   /** The host of the document in which the application describes itself; null for an application that is registered here. */
   documentHost: string | null
+}
+
+export interface ConsentProps extends AskingApplication {
   /** Where the browser goes next; already checked against the registered addresses. */
   redirectUri: string
   scopes: readonly Scope[]
@@ -30,8 +34,7 @@ export interface ConsentProps {
 
 /** `GET /api/oauth/authorize`: asks the user whether this application may have access. */
 export function renderConsent(props: ConsentProps): string {
-  const { applicationName, clientType, isSelfRegistered, documentHost, redirectUri, scopes, viewer, csrf, query, form, limit } =
-    props
+  const { applicationName, clientType, redirectUri, scopes, viewer, csrf, query, form, limit } = props
   const { place, isThisComputer } = destination(redirectUri)
   return html(
     <CardPage title={`Allow ${shortName(applicationName)}?`} wide failed={hasErrors(form)}>
@@ -43,22 +46,10 @@ export function renderConsent(props: ConsentProps): string {
         <div>
           <dt>Logged in as</dt>
           <dd>
-            <Account viewer={viewer} />
-            <Form action={paths.logout} csrf={csrf} hidden={{ return_to: `${paths.authorize}?${query}` }} class="inline">
-              <button class="link" type="submit">
-                Use another account
-              </button>
-            </Form>
+            <Account viewer={viewer} csrf={csrf} returnTo={`${paths.authorize}?${query}`} />
           </dd>
         </div>
-        {documentHost === null ? null : (
-          <div>
-            <dt>Application from</dt>
-            <dd>
-              <code class="host">{documentHost}</code>
-            </dd>
-          </div>
-        )}
+        <DocumentHost {...props} />
         <div>
           <dt>Return address</dt>
           <dd>
@@ -70,7 +61,7 @@ export function renderConsent(props: ConsentProps): string {
       <ScopeList scopes={scopes} alsoDenied={['See or change your password']} />
       {clientType === 'public' || isThisComputer ? (
         <p class="notice warning">
-          {noticeOfName(isSelfRegistered, documentHost)}
+          {noticeOfName(props)}
           Continue only if you started this yourself: docsearch cannot check who wrote this program.
         </p>
       ) : null}
@@ -83,7 +74,20 @@ export function renderConsent(props: ConsentProps): string {
   )
 }
 
-function noticeOfName(isSelfRegistered: boolean, documentHost: string | null): string {
+/** The fact where the document of an application is, if it has one. */
+export function DocumentHost({ documentHost }: Pick<AskingApplication, 'documentHost'>) {
+  return documentHost === null ? null : (
+    <div>
+      <dt>Application from</dt>
+      <dd>
+        <code class="host">{documentHost}</code>
+      </dd>
+    </div>
+  )
+}
+
+/** Says who chose the name of the application, if nobody here did. */
+export function noticeOfName({ isSelfRegistered, documentHost }: AskingApplication): string {
   if (documentHost !== null) return 'This application chose its own name. '
   return isSelfRegistered ? 'This application registered itself and chose its own name. ' : ''
 }
@@ -102,13 +106,20 @@ export function DecisionButtons() {
   )
 }
 
-/** The account that the application would get access to. */
-export function Account({ viewer }: { viewer: Viewer }) {
+/** The account that the application would get access to. A user who logs in to another one returns to `returnTo`. */
+export function Account({ viewer, csrf, returnTo }: { viewer: Viewer; csrf: string; returnTo: string }) {
   return (
-    <span class="account">
-      <bdi>{viewer.name}</bdi>
-      {viewer.email === null || viewer.email === viewer.name ? null : <small>{viewer.email}</small>}
-    </span>
+    <>
+      <span class="account">
+        <bdi>{viewer.name}</bdi>
+        {viewer.email === null || viewer.email === viewer.name ? null : <small>{viewer.email}</small>}
+      </span>
+      <Form action={paths.logout} csrf={csrf} hidden={{ return_to: returnTo }} class="inline">
+        <button class="link" type="submit">
+          Use another account
+        </button>
+      </Form>
+    </>
   )
 }
 

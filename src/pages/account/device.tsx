@@ -4,7 +4,7 @@ import { CardPage, html, type Viewer } from '../layout.tsx'
 import { ScopeList, shortName } from '../parts.tsx'
 import { paths } from '../paths.ts'
 import { ProjectLimit, type ProjectLimitProps } from '../project-fields.tsx'
-import { Account, DecisionButtons } from './consent.tsx'
+import { Account, type AskingApplication, DecisionButtons, DocumentHost, noticeOfName } from './consent.tsx'
 
 export interface DeviceCodeProps {
   csrf: string
@@ -38,8 +38,7 @@ export function renderDeviceCode({ csrf, form }: DeviceCodeProps): string {
   )
 }
 
-export interface DeviceConfirmProps {
-  applicationName: string
+export interface DeviceConfirmProps extends AskingApplication {
   scopes: readonly Scope[]
   /** As the device shows it. The form sends it as `user_code`. */
   userCode: string
@@ -59,6 +58,7 @@ export function renderDeviceConfirm(props: DeviceConfirmProps): string {
       </h1>
       <ErrorSummary form={form} title="Nothing was allowed yet" />
       <p class="notice warning">
+        {noticeOfName(props)}
         Continue only if you started this on your own device and it shows this code. Never allow a code that someone sent you.
       </p>
       <dl class="facts boxed">
@@ -71,15 +71,17 @@ export function renderDeviceConfirm(props: DeviceConfirmProps): string {
         <div>
           <dt>Logged in as</dt>
           <dd>
-            <Account viewer={viewer} />
+            <Account viewer={viewer} csrf={csrf} returnTo={`${paths.device}?${new URLSearchParams({ user_code: userCode })}`} />
           </dd>
         </div>
+        <DocumentHost {...props} />
       </dl>
       <ScopeList scopes={scopes} alsoDenied={['See or change your password']} />
       <Form action={paths.deviceDecision} csrf={csrf} hidden={{ user_code: userCode }}>
         <ProjectLimit form={form} {...limit} />
         <DecisionButtons />
       </Form>
+      <p class="hint">You can end this access at any time under Settings, Connected applications.</p>
     </CardPage>,
   )
 }

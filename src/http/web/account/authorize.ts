@@ -4,7 +4,7 @@ import { isSelfRegistered } from '../../../oauth/application-registry.ts'
 import { isDocumentAddress } from '../../../oauth/client-documents.ts'
 import type { AuthorizeOutcome, AuthorizeRequest, OAuth } from '../../../oauth/oauth.ts'
 import type { FormState } from '../../../pages/form.tsx'
-import { renderConsent } from '../../../pages/account/consent.tsx'
+import { type AskingApplication, renderConsent } from '../../../pages/account/consent.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { decision, limitErrors, limitOf, limitProps, projectLimitFields } from '../forms.ts'
@@ -63,10 +63,7 @@ async function showConsent(
 ): Promise<void> {
   const { application, redirectUri, scopes } = request
   const page = renderConsent({
-    applicationName: application.name,
-    clientType: application.type,
-    isSelfRegistered: isSelfRegistered(application),
-    documentHost: isDocumentAddress(application.id) ? new URL(application.id).host : null,
+    ...askingApplication(application),
     redirectUri,
     scopes,
     viewer: viewerOf(call.user),
@@ -77,6 +74,16 @@ async function showConsent(
   })
   allowFormsTo(call.ctx, redirectUri)
   call.show(page, status)
+}
+
+/** Returns what a user learns about an application that asks for access. */
+export function askingApplication({ id, name, type, ownerId }: AuthorizeRequest['application']): AskingApplication {
+  return {
+    applicationName: name,
+    clientType: type,
+    isSelfRegistered: isSelfRegistered({ id, ownerId }),
+    documentHost: isDocumentAddress(id) ? new URL(id).host : null,
+  }
 }
 
 /** Returns the request for the logged-in user to decide on. Returns null when it was answered already. */

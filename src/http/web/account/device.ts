@@ -7,6 +7,7 @@ import type { FormState } from '../../../pages/form.tsx'
 import { paths } from '../../../pages/paths.ts'
 import type { Dependencies } from '../../dependencies.ts'
 import { limited } from '../../middleware/rate-limit.ts'
+import { askingApplication } from './authorize.ts'
 import { decision, limitErrors, limitOf, limitProps, projectLimitFields } from '../forms.ts'
 import { type View, type ViewCall, viewerOf } from '../routing/page.ts'
 
@@ -88,7 +89,7 @@ async function showConfirm(
   status = 200,
 ): Promise<void> {
   const page = renderDeviceConfirm({
-    applicationName: asked.application.name,
+    ...askingApplication(asked.application),
     scopes: asked.scopes,
     userCode: formatUserCode(typed),
     viewer: viewerOf(call.user),
