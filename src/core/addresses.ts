@@ -8,6 +8,18 @@ const PRIVATE_NAME = /^(?:[a-z0-9-]+|.+\.(?:local|internal|home\.arpa))$/
 const PRIVATE_RANGES = ['private', 'uniqueLocal', 'carrierGradeNat']
 /** The part of IPv6 that is assigned to the internet. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
+/**
+ * Where clouds answer each of their machines, some with its credentials: Azure's wire server, and the metadata of Alibaba, AWS, Google,
+ * Oracle and Scaleway. Their other addresses are link-local or reserved (169.254.0.0/16, 192.0.0.192).
+ */
+const OF_CLOUDS = [
+  '168.63.129.16/32',
+  '100.100.100.200/32',
+  'fd00:ec2::/32',
+  'fd20:ce::254/128',
+  'fd00:c1::a9fe:a9fe/128',
+  'fd00:42::42/128',
+].map((range) => ipaddr.parseCIDR(range))
 
 /**
  * Returns whether a host, as `URL.hostname` has it, belongs to a private network: an address of RFC 1918, RFC 4193 or RFC 6598, a name without a
@@ -19,17 +31,28 @@ export function isPrivateHost(hostname: string): boolean {
   return PRIVATE_RANGES.includes(ipaddr.process(address).range())
 }
 
-/** Returns whether an IP address is one of the internet's: not loopback, private, link-local, reserved, multicast, or an IPv4 address in IPv6. */
+/**
+ * Returns whether an IP address is one of the internet's: not loopback, private, link-local, reserved, multicast, an IPv4 address in IPv6,
+ * or the address at which a cloud answers its machines.
+ */
 export function isPublicAddress(address: string): boolean {
-  if (isIP(address) === 0) return false
-  const parsed = ipaddr.process(address.split('%')[0]!)
-  return parsed.range() === 'unicast' && (parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_IPV6))
+  const parsed = parseAddress(address)
+  return parsed?.range() === 'unicast' && (parsed instanceof ipaddr.IPv4 || parsed.match(GLOBAL_IPV6))
 }
 
-/** Returns whether an IP address belongs to the internet, a private network or this machine. False for link-local addresses. */
+/**
+ * Returns whether an IP address belongs to the internet, a private network or this machine. False for link-local addresses, and for those
+ * at which a cloud answers its machines.
+ */
 export function isPublicOrPrivateAddress(address: string): boolean {
-  if (isIP(address) === 0) return false
-  return isPublicAddress(address) || [...PRIVATE_RANGES, 'loopback'].includes(ipaddr.process(address.split('%')[0]!).range())
+  return isPublicAddress(address) || [...PRIVATE_RANGES, 'loopback'].includes(parseAddress(address)?.range() ?? '')
+}
+
+/** Returns null for a text that is no address, and for the addresses at which a cloud answers its machines. */
+function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
+  if (isIP(text) === 0) return null
+  const address = ipaddr.process(text.split('%')[0]!)
+  return OF_CLOUDS.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits)) ? null : address
 }
 
 /** Decides about an IP address whether docsearch may connect to it. */

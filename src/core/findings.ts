@@ -232,6 +232,13 @@ export const FINDINGS = {
     advice: 'Free some space, empty the trash, or move the data folder to a larger disk.',
     fix: null,
   },
+  disk_remote: {
+    severity: 'warning',
+    meaning:
+      'The data folder is on a network file system (NFS, SMB). Its locks and its syncs may not hold what they promise, so the database can be damaged.',
+    advice: 'Move the data folder to a disk of this machine. For several machines, use PostgreSQL and an object store.',
+    fix: null,
+  },
   clock_behind: {
     severity: 'error',
     meaning: 'The clock is earlier than the newest row of the database, so it went back or was wrong before.',

@@ -7,6 +7,7 @@ import { countOf } from '../core/count-of.ts'
 import { type CheckName, finding, repaired } from '../core/findings.ts'
 import { formatBytes } from '../core/format-bytes.ts'
 import { silentLogger } from '../core/logger.ts'
+import { networkFileSystem } from '../core/network-file-system.ts'
 import { indexesWithFiles, inspectIndex } from '../index/inspect.ts'
 import { isIntactPng } from '../parse/pdf/image/png.ts'
 import type { Repairs } from '../records/inspection.ts'
@@ -147,11 +148,13 @@ const LOW_BYTES = 500_000_000
 const FULL_BYTES = 20_000_000
 
 const checkSpace: FolderCheck = async ({ dataDir, add }) => {
-  const { bavail, bsize } = await statfs(dataDir)
+  const { bavail, bsize, type } = await statfs(dataDir)
   const free = bavail * bsize
   const message = `The disk of the data folder has ${formatBytes(free)} free.`
   if (free < FULL_BYTES) add(finding('disk_full', message))
   else if (free < LOW_BYTES) add(finding('disk_low', message))
+  const network = networkFileSystem(type)
+  if (network !== null) add(finding('disk_remote', `The data folder is on a network file system (${network}).`))
   return { message }
 }
 

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
 import { createAccessTokens, createAuthenticator } from '../auth/auth.ts'
 import { createCredentialWatch } from '../auth/credential-watch.ts'
@@ -10,6 +11,7 @@ import type { Clock } from '../core/clock.ts'
 import { DocsearchError, isDocsearchError } from '../core/errors.ts'
 import type { Logger } from '../core/logger.ts'
 import type { User } from '../core/model.ts'
+import { networkFileSystem } from '../core/network-file-system.ts'
 import { hashSecret } from '../core/secrets.ts'
 import { createApp, createWorkerApp, createMetricsApp } from '../http/app.ts'
 import type { HttpSettings } from '../http/dependencies.ts'
@@ -82,6 +84,7 @@ async function start(options: StartOptions, open: OpenParts): Promise<Daemon> {
   if (config.shared !== null) refuseDataFolder(config.dataDir)
   const folder = await openDataFolder(config.dataDir)
   open.add('data folder', () => folder.close())
+  await warnAboutMachine(config, log)
   const measuring = await openTelemetry({ config, version, log, env })
   open.add('telemetry', (graceMs) => measuring.close(graceMs))
   const { records, shared } = await openAllRecords(options, folder, open)
@@ -142,6 +145,22 @@ async function start(options: StartOptions, open: OpenParts): Promise<Daemon> {
       await open.closeAll(graceMs)
     },
   }
+}
+
+/** Warns about what makes damage more likely, or worse. */
+async function warnAboutMachine({ dataDir, shared }: Pick<Config, 'dataDir' | 'shared'>, log: Logger): Promise<void> {
+  if (process.getuid?.() === 0)
+    log.warn(
+      {},
+      'docsearch runs as root. It needs no rights of root, so start it as a user of its own. `docs/operations.md` says how.',
+    )
+  const disk = shared === null ? await statfs(dataDir).catch(() => null) : null
+  const network = disk && networkFileSystem(disk.type)
+  if (network !== null)
+    log.warn(
+      { folder: dataDir, file_system: network },
+      'the data folder is on a network file system, whose locks and syncs may not hold, so the database can be damaged. Move it to a disk of this machine.',
+    )
 }
 
 /** Opens the records of a data folder, or of an instance with several processes. */

@@ -309,6 +309,21 @@ test('csv puts an apostrophe before formulas, and -l keeps the format', async ()
   const csv = (await search(answer, ['rent', '--format', 'csv'])).stdout
   expect(csv).toContain(",'=1+1.txt,")
   expect(csv).toContain(",'@SUM(A1) and more\r\n")
+  const hidden = ['a;=1', 'b\n+1', 'c;"=1"', 'd\t @1', '＝1', '＋1', '－1', '＠1', ';\u3000-1', 'x=1, y-1; z']
+  const cells = (await search(answerWith(hidden.map((text) => result({ text }))), ['rent', '--format', 'csv'])).stdout
+  for (const cell of [
+    "a;'=1",
+    '"b\n\'+1"',
+    '"c;\'""=1"""',
+    "d\t' @1",
+    "'＝1",
+    "'＋1",
+    "'－1",
+    "'＠1",
+    ";'\u3000-1",
+    '"x=1, y-1; z"',
+  ])
+    expect(cells).toContain(`,${cell}\r\n`)
   expect((await search(answer, ['rent', '-l', '--format', 'csv'])).stdout).toBe('path\r\n\'=1+1.txt\r\n"a,b.txt"\r\n')
   expect((await search(answer, ['rent', '-l', '--format', 'jsonl'])).stdout).toBe('"=1+1.txt"\n"a,b.txt"\n')
 })

@@ -8,7 +8,7 @@ export function formatJsonLines(results: readonly SearchResult[]): string {
 
 const COLUMNS = ['rank', 'score', 'document_id', 'name', 'path', 'project', 'page_start', 'page_end', 'heading', 'text'] as const
 
-/** CSV by RFC 4180 with a header. An apostrophe starts each cell that a spreadsheet would run as a formula. */
+/** CSV by RFC 4180 with a header. An apostrophe precedes everything that a spreadsheet could run as a formula. */
 export function formatCsv(results: readonly SearchResult[]): Styled {
   const rows = results.map(({ rank, score, document, chunk, text }) => [
     rank,
@@ -36,9 +36,15 @@ function lines(escaped: readonly string[]): Styled {
   return new Styled(escaped.map((line) => `${line}\r\n`).join(''))
 }
 
+/**
+ * Where a spreadsheet can begin a cell with a formula: also after a semicolon, a tab or a line break, at which some split lines whatever the
+ * quotes, and with the full-width forms of the signs (OWASP, "CSV Injection"). A spreadsheet ignores the quotes and spaces before it.
+ */
+const FORMULA = /(^|[;\t\n\u2028\u2029])(["\p{Zs}\ufeff]*)(?=[=+@\-＝＋－＠])/gu
+
 function field(value: string | number): string {
   const plain = safeText(String(value))
-  // OWASP, "CSV Injection": a spreadsheet runs `=…`, and documents may come from anyone.
-  const text = typeof value === 'string' && /^\s*[=+@-]/.test(plain) ? `'${plain}` : plain
+  // Documents may come from anyone.
+  const text = typeof value === 'string' ? plain.replace(FORMULA, "$1'$2") : plain
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

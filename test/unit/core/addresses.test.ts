@@ -6,9 +6,26 @@ import { exchange } from '../../../src/core/http-fetch.ts'
 
 const LIMITS = { timeoutMs: 3_000, isAllowedAddress: isPublicAddress }
 
-test.each(['8.8.8.8', '1.1.1.1', '2606:4700:4700::1111', '2a00:1450:4001:82a::200e'])('%s is public', (address) => {
-  expect(isPublicAddress(address)).toBe(true)
-})
+/** Where clouds answer their machines. */
+const OF_CLOUDS = [
+  '168.63.129.16',
+  '::ffff:168.63.129.16',
+  '100.100.100.200',
+  '192.0.0.192',
+  '169.254.169.254',
+  'fd00:ec2::254',
+  'fd00:ec2::254%eth0',
+  'fd20:ce::254',
+  'fd00:c1::a9fe:a9fe',
+  'fd00:42::42',
+]
+
+test.each(['8.8.8.8', '168.63.129.17', '1.1.1.1', '2606:4700:4700::1111', '2a00:1450:4001:82a::200e'])(
+  '%s is public',
+  (address) => {
+    expect(isPublicAddress(address)).toBe(true)
+  },
+)
 
 test.each([
   '127.0.0.1',
@@ -38,20 +55,28 @@ test.each([
   'fec0::1',
   'fd00::1',
   'ff02::1',
+  ...OF_CLOUDS,
   'example.com',
   '',
 ])('%s is not', (address) => {
   expect(isPublicAddress(address)).toBe(false)
 })
 
-test.each(['8.8.8.8', '10.1.2.3', '192.168.0.1', '100.64.0.1', 'fd00::1', '127.0.0.1', '::1', '::ffff:10.0.0.1'])(
-  '%s is public or private',
-  (address) => {
-    expect(isPublicOrPrivateAddress(address)).toBe(true)
-  },
-)
+test.each([
+  '8.8.8.8',
+  '10.1.2.3',
+  '192.168.0.1',
+  '100.64.0.1',
+  '100.100.100.201',
+  'fd00::1',
+  '127.0.0.1',
+  '::1',
+  '::ffff:10.0.0.1',
+])('%s is public or private', (address) => {
+  expect(isPublicOrPrivateAddress(address)).toBe(true)
+})
 
-test.each(['169.254.169.254', 'fe80::1', '::ffff:169.254.169.254', '0.0.0.0', '224.0.0.1', '64:ff9b::a9fe:a9fe', 'example.com'])(
+test.each([...OF_CLOUDS, 'fe80::1', '::ffff:169.254.169.254', '0.0.0.0', '224.0.0.1', '64:ff9b::a9fe:a9fe', 'example.com'])(
   '%s is neither',
   (address) => {
     expect(isPublicOrPrivateAddress(address)).toBe(false)
