@@ -103,7 +103,11 @@ export const registrationRequest = z.object({
     .max(1000)
     .optional()
     .meta({ description: 'The name that users see. Default: the host of the first address' }),
-  grant_types: z.array(z.string().max(200)).max(20).optional().meta({ description: 'Default: `authorization_code`' }),
+  grant_types: z
+    .array(z.string().max(200))
+    .max(20)
+    .optional()
+    .meta({ description: 'The grants that the application uses. Default: `authorization_code`. Refresh tokens belong to each' }),
   response_types: z.array(z.string().max(200)).max(20).optional().meta({ description: '`code`' }),
   scope: z
     .string()

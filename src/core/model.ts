@@ -87,6 +87,8 @@ export interface ApplicationRecord {
   redirectUris: string[]
   /** The most it may ask for. */
   scopes: Scope[]
+  /** For an application that registered itself: the grants that it named. Missing if it may use all. */
+  grantTypes?: readonly string[]
   createdAt: Date
   updatedAt: Date
   /** Newest first; an older secret works until it expires. A public application has none. */

@@ -2,7 +2,7 @@ import type { ApplicationRecord } from '../core/model.ts'
 import { hashSecret } from '../core/secrets.ts'
 import { isSelfRegistered } from './application-registry.ts'
 import { isDocumentAddress } from './client-documents.ts'
-import { after, type OAuthContext, required, type Grant } from './context.ts'
+import { after, type OAuthContext, required, requireGrant, type Grant } from './context.ts'
 import { OAuthError } from './errors.ts'
 import type { Authorize, AuthorizeOutcome, AuthorizeRequest } from './oauth.ts'
 import { requestedChallenge, checkVerifier } from './pkce.ts'
@@ -101,6 +101,7 @@ async function findTarget(
 
 /** Checks the other parameters. Throws the OAuthError that the application gets. */
 function checkRequest(parameters: Parameters, application: ApplicationRecord, issuer: string) {
+  requireGrant(application, 'authorization_code')
   checkResponseType(parameters['response_type'])
   checkResponseMode(parameters['response_mode'])
   return {

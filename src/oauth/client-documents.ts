@@ -113,7 +113,7 @@ function applicationOf(answer: Answer, url: URL, callbacks: AllowedCallbacks, at
   const method = data.token_endpoint_auth_method ?? 'none'
   if (method !== 'none')
     throw refused('The document at client_id must have token_endpoint_auth_method none, because docsearch supports no other.')
-  const { name, redirectUris, scopes } = checkRegistration(
+  const { name, redirectUris, scopes, grantTypes } = checkRegistration(
     {
       ...data,
       client_name: data.client_name ?? url.hostname,
@@ -128,6 +128,7 @@ function applicationOf(answer: Answer, url: URL, callbacks: AllowedCallbacks, at
     type: 'public',
     redirectUris,
     scopes,
+    grantTypes,
     createdAt: at,
     updatedAt: at,
     secrets: [],

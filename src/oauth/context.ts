@@ -39,6 +39,12 @@ export function required(fields: ApplicationRequest['fields'], name: string): st
   return value
 }
 
+/** Throws `unauthorized_client` if the application registered itself for other grants. */
+export function requireGrant({ grantTypes }: Pick<ApplicationRecord, 'grantTypes'>, grantType: string): void {
+  if (grantTypes === undefined || grantTypes.includes(grantType)) return
+  throw new OAuthError('unauthorized_client', `The application is not registered for the grant ${grantType}.`)
+}
+
 /** Returns the time that many seconds from now. */
 export function after(clock: Clock, seconds: number): Date {
   return new Date(clock.now().getTime() + seconds * 1000)

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts'
 import { hashSecret } from '../core/secrets.ts'
 import type { DeviceRecord } from '../records/oauth.ts'
 import { authenticateApplication } from './authenticate-application.ts'
-import { after, type Grant, type OAuthContext, required } from './context.ts'
+import { after, type Grant, type OAuthContext, required, requireGrant } from './context.ts'
 import { OAuthError } from './errors.ts'
 import type { Device } from './oauth.ts'
 import { requestedResource, requestedScopes, stillRegistered, tokenResource } from './scopes.ts'
@@ -23,6 +23,7 @@ export function createDevice(context: OAuthContext): Device {
   return {
     async start(request) {
       const application = await authenticateApplication(context, request)
+      requireGrant(application, 'urn:ietf:params:oauth:grant-type:device_code')
       const scopes = requestedScopes(request.fields['scope'], application)
       const resource = requestedResource(request.fields['resource'], issuer())
       const [device, user] = [newSecret(), newUserCode()]

@@ -15,7 +15,7 @@ const GRANTS = [WITH_REDIRECT, 'refresh_token', 'urn:ietf:params:oauth:grant-typ
 export async function register(context: OAuthContext, registration: Registration): Promise<RegisteredApplication> {
   const { records, log, clock, policy } = context
   const { name, redirectUris, scopes, grantTypes } = checkRegistration(registration, policy.callbacks)
-  const { id } = await records.registrations.create({ name, redirectUris, scopes }, MAX_UNUSED)
+  const { id } = await records.registrations.create({ name, redirectUris, scopes, grantTypes }, MAX_UNUSED)
   log.info({ client_id: id }, 'an application registered itself')
   return {
     client_id: id,

@@ -75,11 +75,11 @@ export interface OAuthRegistrations {
    * fill the disk. A code or a device code that waits for its application counts as access.
    */
   create(
-    application: { name: string; redirectUris: readonly string[]; scopes: readonly Scope[] },
+    application: { name: string; redirectUris: readonly string[]; scopes: readonly Scope[]; grantTypes?: readonly string[] },
     maxUnused: number,
   ): Promise<ApplicationRecord>
   /** Stores an application under an ID that docsearch did not choose, or replaces what is stored there. Counts as new for its expiry. */
-  put(application: Pick<ApplicationRecord, 'id' | 'name' | 'redirectUris' | 'scopes'>): Promise<void>
+  put(application: Pick<ApplicationRecord, 'id' | 'name' | 'redirectUris' | 'scopes' | 'grantTypes'>): Promise<void>
   get(id: string): Promise<ApplicationRecord | null>
 }
 

@@ -43,6 +43,7 @@ async function versionOf(file: string): Promise<string> {
 test('a database with the last tables from before the first release is taken over', async () => {
   const { file, recorded } = await inFixture()
   expect(recorded()).toEqual(expect.arrayContaining(BEFORE_RELEASE))
+  expect(await versionOf(file)).toBe('older')
   const records = await open(file)
   onTestFinished(() => records.close())
   expect(await records.users.owner()).toMatchObject({ name: 'Olga' })
@@ -50,8 +51,9 @@ test('a database with the last tables from before the first release is taken ove
   expect(await versionOf(file)).toBe('same')
 })
 
-test('a new database has the columns and indexes of a database from before the first release', async () => {
+test('a new database has the columns and indexes of an upgraded one from before the first release', async () => {
   const { file } = await inFixture()
+  await (await open(file)).close()
   const fresh = join(await tempFolder(), 'docsearch.db')
   // Both get the migrations after the first one.
   for (const name of [file, fresh]) await (await open(name)).close()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../support/app.ts'
 import { errorCode } from '../support/codes.ts'
-import { oauthFlow } from '../support/oauth-flow.ts'
+import { oauthFlow, type OAuthFlow } from '../support/oauth-flow.ts'
 import { testClock } from '../support/test-clock.ts'
 import { loggedIn, webClient, type WebClient } from '../support/web-client.ts'
 
@@ -78,6 +78,28 @@ test('a device registers without an address', async () => {
   expect([status, body]).toMatchObject([201, { redirect_uris: [], response_types: [], grant_types: [grant] }])
   const form = new URLSearchParams({ client_id: String(body['client_id']) })
   expect((await app.stranger.call('POST', '/api/oauth/device', { body: form })).status).toBe(200)
+})
+
+test('an application uses only the grants that it registered for, and renews its tokens with each of them', async () => {
+  const device = 'urn:ietf:params:oauth:grant-type:device_code'
+  const unauthorized = { status: 400, body: { error: errorCode('unauthorized_client') } }
+  const start = (flow: OAuthFlow) => flow.post('/api/oauth/device', {})
+
+  const { flow: agent } = await registered()
+  expect(await start(agent)).toMatchObject(unauthorized)
+  expect(await agent.token({ grant_type: device, device_code: 'x' })).toMatchObject(unauthorized)
+  expect((await agent.refresh((await agent.tokens()).refresh_token)).status).toBe(200)
+
+  const { flow: television } = await registered({ grant_types: [device] })
+  expect(await television.agree().catch(String)).toContain('unauthorized_client')
+  expect(await television.token({ grant_type: 'authorization_code', code: 'x' })).toMatchObject(unauthorized)
+  const { user_code, device_code } = (await start(television)).body as Record<string, string>
+  await app.backend.oauth.device.decide(user_code!, television.user, true)
+  const { body } = await television.token({ grant_type: device, device_code })
+  expect((await television.refresh(body.refresh_token)).status).toBe(200)
+
+  const { flow: both } = await registered({ grant_types: ['authorization_code', device] })
+  expect([(await start(both)).status, (await both.tokens()).token_type]).toEqual([200, 'Bearer'])
 })
 
 test('a registered application is bound by its scopes and its addresses', async () => {

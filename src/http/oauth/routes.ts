@@ -208,7 +208,7 @@ export const authorizeOperation: Operation = {
     200: { description: 'The page that asks the user', type: 'text/html; charset=utf-8' },
     302: {
       description:
-        'Refused: to `redirect_uri` with `error`, one of invalid_request, unsupported_response_type, invalid_scope, invalid_target. Only ' +
+        'Refused: to `redirect_uri` with `error`, one of invalid_request, unauthorized_client, unsupported_response_type, invalid_scope, invalid_target. Only ' +
         'for an application that a user registered, or to which this user has given access',
       headers: { Location: redirect },
     },

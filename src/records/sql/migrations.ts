@@ -24,6 +24,9 @@ const INITIAL = '0100_initial'
 export const MIGRATIONS: Migrations = {
   // Loaded only for a new database.
   [INITIAL]: { up: async (db) => (await import('./schema.ts')).createSchema(db) },
+  '0101_registration_grants': {
+    up: (db) => db.schema.alterTable('oauth_registrations').addColumn('grant_types', 'text').execute(),
+  },
 }
 
 /** The last migrations of SQLite and PostgreSQL before the first release. They left the tables that `INITIAL` makes. */

@@ -231,7 +231,7 @@ function isUnused(e: ExpressionBuilder<Tables, 'oauth_registrations'>) {
 }
 
 function toRow(
-  { id, name, redirectUris, scopes }: { id: string; name: string; redirectUris: readonly string[]; scopes: readonly Scope[] },
+  { id, name, redirectUris, scopes, grantTypes }: { id: string } & Parameters<OAuthRegistrations['create']>[0],
   at: Date,
 ): OAuthRegistrationRow {
   return {
@@ -240,10 +240,11 @@ function toRow(
     redirect_uris: JSON.stringify(redirectUris),
     scopes: JSON.stringify(scopes),
     created_at: at.getTime(),
+    grant_types: grantTypes === undefined ? null : JSON.stringify(grantTypes),
   }
 }
 
-function toRegistration({ id, name, redirect_uris, scopes, created_at }: OAuthRegistrationRow): ApplicationRecord {
+function toRegistration({ id, name, redirect_uris, scopes, created_at, grant_types }: OAuthRegistrationRow): ApplicationRecord {
   return {
     id,
     ownerId: null,
@@ -251,6 +252,7 @@ function toRegistration({ id, name, redirect_uris, scopes, created_at }: OAuthRe
     type: 'public',
     redirectUris: JSON.parse(redirect_uris) as string[],
     scopes: JSON.parse(scopes) as Scope[],
+    ...(grant_types !== null && { grantTypes: JSON.parse(grant_types) as string[] }),
     createdAt: new Date(created_at),
     updatedAt: new Date(created_at),
     secrets: [],

@@ -42,6 +42,8 @@ export interface OAuthRegistrationRow {
   redirect_uris: string
   scopes: string
   created_at: number
+  /** Null for a registration of an earlier version, which may use all. */
+  grant_types: string | null
 }
 
 export interface OAuthCodeRow {

@@ -6,7 +6,8 @@ import { DAY } from './account-fixtures.ts'
 export function oauthRegistrationsConformance(test: OAuthTest): void {
   describe('registrations', () => {
     test('are found by their ID, have no owner, and are in nobody’s list', async ({ records, clock, ann }) => {
-      const sent = { name: 'Agent', redirectUris: ['http://localhost/cb'], scopes: ['read:documents'] as const }
+      const grantTypes = ['authorization_code']
+      const sent = { name: 'Agent', redirectUris: ['http://localhost/cb'], scopes: ['read:documents'] as const, grantTypes }
       const stored = await records.oauth.registrations.create(sent, 10)
       expect(stored).toEqual({
         ...sent,
@@ -35,6 +36,7 @@ export function oauthRegistrationsConformance(test: OAuthTest): void {
         name: 'Agent 2',
         redirectUris: ['https://agent.example.com/cb'],
         scopes: ['write:documents'],
+        grantTypes: ['authorization_code'],
       })
       clock.advance(DAY - 1)
       await records.oauth.sweep()
@@ -42,6 +44,7 @@ export function oauthRegistrationsConformance(test: OAuthTest): void {
         name: 'Agent 2',
         redirectUris: ['https://agent.example.com/cb'],
         scopes: ['write:documents'],
+        grantTypes: ['authorization_code'],
       })
       clock.advance(1)
       await records.oauth.sweep()
