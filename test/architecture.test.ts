@@ -40,7 +40,6 @@ const NARROW: Record<string, { sees: string[]; because: string }> = {
     sees: [
       'core',
       'embed',
-      'rerank',
       'records',
       'blobs',
       'backup',

@@ -245,3 +245,21 @@ export interface DocumentEvent {
   data: Record<string, unknown>
   createdAt: Date
 }
+
+/** Which reranker is used, as the health of the instance shows it. */
+export interface RerankerState {
+  status: 'ok' | 'degraded'
+  /** `reranker_testing`: a model is being tested, and the order without it is used until then. */
+  code: 'ok' | 'reranker_testing' | RerankModelFailure
+  /** Why this reranker is used, in sentences for users. */
+  message: string
+  /** What users see as `rerank.model`; null for the fused order itself. */
+  model: string | null
+}
+
+/** Why a reranker model can't be used. */
+export type RerankModelFailure =
+  /** Out of reach, overloaded or not installed: trying again later may help. */
+  | 'reranker_unavailable'
+  /** It answers, but not as a reranker. */
+  | 'reranker_unsuitable'

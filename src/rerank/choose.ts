@@ -3,6 +3,7 @@ import type { RerankConfig } from '../config/config.ts'
 import { withoutCredentials } from '../core/http-fetch.ts'
 import type { Logger } from '../core/logger.ts'
 import { LruCache } from '../core/lru-cache.ts'
+import type { RerankerState } from '../core/model.ts'
 import type { CallQueue } from '../ollama/call-queue.ts'
 import { createOllamaClient, OllamaCallError, withoutLatest } from '../ollama/client.ts'
 import { createEndpointModel } from './endpoint-model.ts'
@@ -10,7 +11,7 @@ import { ModelKeeper, type Retry } from './model-keeper.ts'
 import { createModelReranker } from './model-reranker.ts'
 import { createOllamaRerankModel } from './ollama-model.ts'
 import { type OnScore, type RerankModel, RerankModelError, type ScoreRequest } from './rerank-model.ts'
-import { createBuiltinReranker, createFusedReranker, type Reranker, type RerankerState } from './reranker.ts'
+import { createBuiltinReranker, createFusedReranker, type Reranker } from './reranker.ts'
 
 export interface RerankerSettings extends RerankConfig {
   /** `auto`, `builtin`, `none`, `ollama:MODEL` or the address of a rerank endpoint. */

@@ -1,5 +1,6 @@
 import type { Logger } from '../core/logger.ts'
-import { type RerankModel, RerankModelError, type RerankModelFailure } from './rerank-model.ts'
+import type { RerankModelFailure } from '../core/model.ts'
+import { type RerankModel, RerankModelError } from './rerank-model.ts'
 
 export interface KeeperOptions {
   /** Finds the model and tests it. Null when there is none and the settings name none. Throws RerankModelError. */

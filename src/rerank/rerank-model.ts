@@ -1,3 +1,5 @@
+import type { RerankModelFailure } from '../core/model.ts'
+
 /** A model that scores how well each passage answers a question. */
 export interface RerankModel {
   /** What users see as `rerank.model`. */
@@ -19,12 +21,6 @@ export interface ScoreRequest {
 
 /** `index` is the passage's place in the list, `score` is from 0 to 1. */
 export type OnScore = (index: number, score: number) => void
-
-export type RerankModelFailure =
-  /** Out of reach, overloaded or not installed: trying again later may help. */
-  | 'reranker_unavailable'
-  /** It answers, but not as a reranker. */
-  | 'reranker_unsuitable'
 
 /** The signal aborted while other searches used the model, before it was asked. This says nothing about the model. */
 export class NoTurn extends Error {

@@ -1,5 +1,5 @@
 import type { DegradedReason } from '../core/telemetry.ts'
-import type { RerankModelFailure } from './rerank-model.ts'
+import type { RerankerState } from '../core/model.ts'
 
 /** How a search reorders candidates without a model: `builtin` by where passages have the words of the question, `none` not at all. */
 export type BaseOrder = 'builtin' | 'none'
@@ -16,16 +16,6 @@ export interface Reranker {
   /** Says which reranker is in use, and why. */
   state(): RerankerState
   close(): void
-}
-
-export interface RerankerState {
-  status: 'ok' | 'degraded'
-  /** `reranker_testing`: a model is being tested, and the order without it is used until then. */
-  code: 'ok' | 'reranker_testing' | RerankModelFailure
-  /** Why this reranker is used, in sentences for users. */
-  message: string
-  /** See `Reranker`. */
-  model: string | null
 }
 
 export interface RerankCandidate {

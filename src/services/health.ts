@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { IndexReading, LifecycleCheck } from '../lifecycle/lifecycle.ts'
 import type { Ingest } from '../ingest/ingest.ts'
-import type { RerankerState } from '../rerank/reranker.ts'
+import type { RerankerState } from '../core/model.ts'
 import type { Backups, ScheduleState } from './backup-source.ts'
 import { type Access, type Actor, seesWholeInstance } from './access.ts'
 import type { ProjectIds, Records } from '../records/records.ts'

@@ -3,7 +3,7 @@ import { HEALTH_CHECKS, type IndexNumbers, type InstanceNumbers, type ParserNumb
 import type { Logger } from '../core/logger.ts'
 import type { IndexReading } from '../lifecycle/lifecycle.ts'
 import type { Records } from '../records/records.ts'
-import type { RerankerState } from '../rerank/reranker.ts'
+import type { RerankerState } from '../core/model.ts'
 import { requireMetrics, type Actor } from './access.ts'
 import type { Backups } from './backup-source.ts'
 import type { DiskState, HealthReport } from './health.ts'
