@@ -29,7 +29,7 @@ const NARROW: Record<string, { sees: string[]; because: string }> = {
     because: 'the client knows only the API, so that it works with any instance',
   },
   oauth: {
-    sees: ['core', 'contract', 'config', 'records'],
+    sees: ['core', 'records'],
     because: 'OAuth is a protocol over the records; requests and logins are handed in',
   },
   webhooks: {
