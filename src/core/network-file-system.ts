@@ -1,4 +1,4 @@
-/** The types of statfs(2) on Linux. Those of other systems are small numbers with other meanings. */
+/** The types that statfs(2) returns on Linux. Other systems return small numbers with other meanings. */
 const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],

@@ -121,13 +121,13 @@ async function inspectProject(options: ProjectOptions, inspected: IndexInspectio
   }
 }
 
-interface Found extends Pick<IndexInspection, 'damage' | 'contents'> {
+interface InspectedManifest extends Pick<IndexInspection, 'damage' | 'contents'> {
   damagedDocuments: Set<string>
 }
 
-async function inspectManifest(options: ProjectOptions, text: string): Promise<Found> {
+async function inspectManifest(options: ProjectOptions, text: string): Promise<InspectedManifest> {
   const { id: indexId, projectId, rows } = options
-  const found: Found = { damage: [], contents: new Map(), damagedDocuments: new Set() }
+  const found: InspectedManifest = { damage: [], contents: new Map(), damagedDocuments: new Set() }
   let manifest: Manifest
   try {
     manifest = parseManifest(text, { indexId, projectId })

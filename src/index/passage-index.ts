@@ -63,10 +63,7 @@ export interface PassageIndex {
   onSegmentsChange(listener: SegmentsListener): () => void
   /** Removes a damaged segment from searches, and builds it again later. Ignores a segment that the index no longer has. */
   leaveOut(segment: string): Promise<void>
-  /**
-   * Returns passages by row. Rows that no longer exist are missing from the map, and so are damaged ones. Cuts texts that are longer than `core/text-limits.ts`
-   * allows, which an index of an earlier version may have.
-   */
+  /** Returns passages by row. Rows that no longer exist are missing from the map, and so are damaged ones. */
   passages(rows: readonly bigint[]): Promise<Map<bigint, Passage>>
   /**
    * Returns the vectors of a document's passages by their index, with the hash of the text that each stands for. Empty for a document that the

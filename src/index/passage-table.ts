@@ -70,11 +70,11 @@ export interface PassageTable {
 /** The tables of a data folder, one for each index record. */
 export interface PassageTableStore {
   /**
-   * Opens the table of an index, or creates it empty. Converts a table of an earlier version first, which takes about a minute for each
-   * million passages. Rejects with `index_corrupt` when files are damaged or have another layout: drop the table and rebuild it.
+   * Opens the table of an index, or creates it empty. Rejects with `index_corrupt` when files are damaged or have another layout: drop the
+   * table and rebuild it.
    */
   open(index: { id: string; layout: VectorLayout }): Promise<PassageTable>
-  /** Returns the IDs of all indexes that have a table, including tables of earlier versions. */
+  /** Returns the IDs of all indexes that have a table. */
   list(): Promise<string[]>
   /** Returns the bytes on disk, 0 for an unknown index. */
   size(indexId: string): Promise<number>

@@ -34,8 +34,8 @@ const UNCHECKED =
 type Answer = Omit<SearchOutcome, 'tookMs' | 'pendingDocuments'>
 
 /**
- * Answers questions in these steps: read the operators, correct the spelling, analyse and embed the question, find candidates by
- * keywords and by vectors, fuse them into one order, rerank the best, group them, and read the result page with its documents.
+ * Answers questions in these steps: read the operators, analyse and embed the question, have a search thread find the best passages
+ * (find-passages.ts), correct words that no passage has and ask again, let a model rerank, and read the result page with its documents.
  */
 export function createSearch(options: SearchOptions): Search {
   return new DocumentSearch(options)
@@ -125,7 +125,7 @@ interface AskedThread {
   corrected: Corrected
 }
 
-/** Asks a search thread. If no passage has some words of the question, corrects these. The thread then has to be asked again. */
+/** Asks a search thread. Corrects words of the question that no passage has. After a correction, the thread has to be asked again. */
 async function askCorrected(run: Run): Promise<AskedThread> {
   const { query, typed, synonyms, measured } = run
   const words = query.correct ? await measured.stage('spelling', async () => correctableIn(query.query, typed.free)) : []

@@ -21,7 +21,7 @@ export interface SearchedProject {
 export interface FindRequest {
   query: SearchQuery
   question: Question
-  /** All conditions together: those of the query, of its operators, and of the headers of messages. */
+  /** All conditions together, which come from the query, its operators, and the headers of messages. */
   filter: SearchFilter
   /** The rows that were found to have the phrases of the filter (filter-segments.ts). Null while nobody has looked, and without phrases. */
   rowsWithPhrases: BigUint64Array | null

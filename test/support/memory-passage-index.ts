@@ -2,7 +2,6 @@ import { DocsearchError } from '../../src/core/errors.ts'
 import { foldName } from '../../src/core/fold-name.ts'
 import type { IndexedPassage, Passage, StoredPassage } from '../../src/core/passage.ts'
 import type { PassageIndex, PassageIndexStore } from '../../src/index/passage-index.ts'
-import { MAX_PASSAGE_CHARS } from '../../src/core/text-limits.ts'
 import type { PhraseFilter } from '../../src/text/phrase.ts'
 import { isUnspaced } from '../../src/text/tokenize.ts'
 import { MemorySegments } from './memory-segments.ts'
@@ -86,7 +85,7 @@ function createMemoryIndex({ passages, rows, segments, dimensions }: Stored): Pa
     },
     async passages(wanted) {
       const found = [...passages.values()].filter(({ id }) => wanted.includes(rows.get(id)!))
-      return new Map(found.map((passage) => [rows.get(passage.id)!, toPassage(passage)]))
+      return new Map(found.map((passage) => [rows.get(passage.id)!, textsOf(passage)]))
     },
     async rowsWithPhrases(wanted, phrases) {
       const having = [...passages.values()].filter((passage) => passes(passage, phrases)).map(({ id }) => rows.get(id)!)
@@ -97,10 +96,7 @@ function createMemoryIndex({ passages, rows, segments, dimensions }: Stored): Pa
       return new Map(
         [...byDocument].map(([id, found]) => [
           id,
-          {
-            version: Math.max(...found.map(({ version }) => version)),
-            chunks: found.filter(({ charStart, charEnd }) => charEnd - charStart <= MAX_PASSAGE_CHARS).length,
-          },
+          { version: Math.max(...found.map(({ version }) => version)), chunks: found.length },
         ]),
       )
     },
@@ -147,22 +143,8 @@ function isWordCharacter(character: string | undefined): boolean {
   return character !== undefined && /[\p{L}\p{M}\p{N}]/u.test(character)
 }
 
-function toPassage(passage: IndexedPassage): Passage {
-  const {
-    projectId: _project,
-    mediaType: _type,
-    name: _name,
-    path: _path,
-    tags: _tags,
-    documentCreatedAt: _created,
-    textHash: _hash,
-    terms: _terms,
-    titleTerms: _titleTerms,
-    headingTerms: _headingTerms,
-    language: _language,
-    nameTerms: _nameTerms,
-    vector: _vector,
-    ...shown
-  } = passage
-  return shown
+/** Returns only what a result shows and a reranker reads. */
+export function textsOf(passage: Passage): Passage {
+  const { id, documentId, version, index, pageStart, pageEnd, charStart, charEnd, heading, title, text, gap, context } = passage
+  return { id, documentId, version, index, pageStart, pageEnd, charStart, charEnd, heading, title, text, gap, context }
 }

@@ -1,5 +1,5 @@
-import type { IndexedPassage, Passage, StoredPassage } from '../../src/core/passage.ts'
-import { passes } from './memory-passage-index.ts'
+import type { IndexedPassage, StoredPassage } from '../../src/core/passage.ts'
+import { passes, textsOf } from './memory-passage-index.ts'
 import { DocsearchError } from '../../src/core/errors.ts'
 import type { PassageTable, PassageTableStore } from '../../src/index/passage-table.ts'
 
@@ -81,19 +81,4 @@ export function createMemoryTable(dimensions: number): MemoryTable {
     damagedFiles: async () => [],
     close: async () => {},
   }
-}
-
-function textsOf(passage: StoredPassage): Passage {
-  const {
-    projectId: _project,
-    mediaType: _type,
-    name: _name,
-    path: _path,
-    tags: _tags,
-    documentCreatedAt: _created,
-    textHash: _hash,
-    vector: _vector,
-    ...texts
-  } = passage
-  return texts
 }

@@ -37,7 +37,7 @@ export class Screen {
   }
 }
 
-/** Standard output or standard error. `columns` and `rows` are those of the terminal, if it is one. */
+/** Standard output or standard error. `columns` and `rows` are the size of the terminal, if it is one. */
 export interface OutputStream extends Writable {
   isTTY?: boolean
   columns?: number

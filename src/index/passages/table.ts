@@ -388,7 +388,7 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Hashing takes at most this share of the time. New files are small; only files of an earlier version of docsearch take long. */
+/** Hashing takes at most this share of the time. New files are small; only an index whose list of hashes was lost takes long. */
 const MAX_SHARE = 1 / 4
 /** How long to wait after a commit. A burst of commits shares one run, because each commit writes another manifest. */
 const PAUSE_MS = 1_000

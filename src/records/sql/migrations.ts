@@ -38,7 +38,7 @@ export function presentMigrations(recorded: readonly string[]): string[] {
   return [INITIAL, ...recorded.filter((name) => name > INITIAL)]
 }
 
-/** Returns the recorded migrations that this version does not know: those from before the first release, and those of newer versions. */
+/** Returns the recorded migrations that this version does not know: `older` ones from before the first release, `newer` ones from later versions. */
 export function unknownMigrations(
   recorded: readonly string[],
   migrations: Migrations = MIGRATIONS,

@@ -212,6 +212,7 @@ export class SearchThreads {
   }
 
   async #settle(thread: SearchThread): Promise<void> {
+    // A thread that was lost meanwhile has nothing left to handle.
     await thread.call('settle', null).catch(() => {})
     // Tasks may have waited because the thread had this call instead of them.
     this.#giveTasks()
