@@ -235,7 +235,7 @@ export const FINDINGS = {
   disk_remote: {
     severity: 'warning',
     meaning:
-      'The data folder is on a network file system (NFS, SMB). Its locks and its syncs may not hold what they promise, so the database can be damaged.',
+      'The data folder is on a network file system (NFS, SMB). Locking and syncing files are not reliable there, so the database can be damaged.',
     advice: 'Move the data folder to a disk of this machine. For several machines, use PostgreSQL and an object store.',
     fix: null,
   },

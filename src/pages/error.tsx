@@ -126,7 +126,8 @@ function ApplicationLink({ address }: { address: string }) {
   const { place } = destination(address)
   return (
     <p>
-      Nobody here has checked the application that sent this request. docsearch goes to its address only if you follow this link:{' '}
+      Nobody here has checked the application that sent this request, so docsearch has not sent you back to it. To go there,
+      follow this link:{' '}
       <a href={address} rel="noreferrer">
         Continue to <code class="host">{place}</code>
       </a>

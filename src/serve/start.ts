@@ -149,16 +149,13 @@ async function start(options: StartOptions, open: OpenParts): Promise<Daemon> {
 /** Warns about what makes damage more likely, or worse. */
 async function warnAboutMachine({ dataDir, shared }: Pick<Config, 'dataDir' | 'shared'>, log: Logger): Promise<void> {
   if (process.getuid?.() === 0)
-    log.warn(
-      {},
-      'docsearch runs as root. It needs no rights of root, so start it as a user of its own. `docs/operations.md` says how.',
-    )
+    log.warn({}, 'docsearch runs as root but does not need to. Run it as a separate user. `docs/deployment.md` says how.')
   const disk = shared === null ? await statfs(dataDir).catch(() => null) : null
   const network = disk && networkFileSystem(disk.type)
   if (network !== null)
     log.warn(
       { folder: dataDir, file_system: network },
-      'the data folder is on a network file system, whose locks and syncs may not hold, so the database can be damaged. Move it to a disk of this machine.',
+      'the data folder is on a network file system, where locking and syncing files are not reliable, so the database can be damaged. Move it to a disk of this machine.',
     )
 }
 
